@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "greatest.h"
+
+SUITE_EXTERN(validate_suite);
+SUITE_EXTERN(damage_suite);
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char** argv) {
+    GREATEST_MAIN_BEGIN();
+    RUN_SUITE(validate_suite);
+    RUN_SUITE(damage_suite);
+    GREATEST_MAIN_END();
+}
