@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_HEM_H
+#define HEM_HEM_H
+
+// Hem, the runtime: physical secondary motion for animated characters, in memory that the game owns.
+//
+//   hem_asset_open      validates .hem bytes once and uses them in place
+//   hem_scene_measure   how much memory a scene wants; hem_scene_init lays it out in the game's block
+//   hem_scene_add       puts an instance of an asset into a slot
+//   per frame           hem_instance_set_pose, _set_root, _set_colliders; hem_scene_step; hem_instance_skin
+//
+// No allocation, no globals, no threads, no callbacks but the force field, no libc but memcpy, memmove and memset.
+// Two calls on one scene must not overlap in time unless a function says that they may. The same inputs give the same
+// bits on every machine, kernel and worker count.
+//
+// Spaces: everything goes in and comes out in character space (metres, the space of the bind pose), except roots and
+// world colliders, which are in world space. World positions are doubles: a character far from the origin does not shake.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEM_VERSION_MAJOR 0
+#define HEM_VERSION_MINOR 1
+#define HEM_VERSION_PATCH 0
+#define HEM_VERSION "0.1.0"
+
+// The version the library was built as, major * 10000 + minor * 100 + patch.
+uint32_t hem_version(void);
+
+// -- Results
+
+#define HEM_RESULTS(X)                                                                                                 \
+    X(HEM_OK, 0, "done")                                                                                               \
+    X(HEM_ERROR_NULL, 1, "a pointer that must be given is NULL")                                                       \
+    X(HEM_ERROR_COOKIE, 2, "the def was not made by its default function; call hem_*_def_default first")               \
+    X(HEM_ERROR_RANGE, 3, "a value is outside its range or not finite; see the field's comment")                       \
+    X(HEM_ERROR_MEMORY, 4, "the block is smaller than hem_scene_measure said, or not aligned as it said")              \
+    X(HEM_ERROR_ASSET, 5, "the bytes are not a valid .hem asset; hem_asset_fault names the section and field")         \
+    X(HEM_ERROR_ID, 6, "the id names no living instance of this scene")                                                \
+    X(HEM_ERROR_FULL, 7, "no free slot for this asset; raise hem_slot_def.count")                                      \
+    X(HEM_ERROR_SLOT, 8, "the scene has no slots for this asset; add it to hem_scene_def.slots")                       \
+    X(HEM_ERROR_COUNT, 9, "a count does not match the asset or passes a capacity of the scene")                        \
+    X(HEM_ERROR_KERNEL, 10, "this kernel is not in this build or not on this machine")                                 \
+    X(HEM_ERROR_STATE, 11, "the saved state is of another scene layout or version")                                    \
+    X(HEM_ERROR_BUSY, 12, "a step is open: finish its jobs with hem_scene_step_end first")
+
+typedef enum hem_result {
+#define HEM_RESULT_ENUM(name, value, text) name = value,
+    HEM_RESULTS(HEM_RESULT_ENUM)
+#undef HEM_RESULT_ENUM
+} hem_result;
+
+const char* hem_result_text(hem_result result);
+
+// -- Assets
+
+// Validated bytes. The struct is the game's; its contents are private. The bytes must stay in place, unchanged, while
+// any scene uses the asset, and must start on a 64-byte boundary.
+typedef struct hem_asset {
+    uint64_t opaque[80];
+} hem_asset;
+
+typedef struct hem_asset_info {
+    uint32_t particle_count;  // indices of the particle calls run to here; includes pads
+    uint32_t simulated_count; // by role, without pads
+    uint32_t attached_count;
+    uint32_t body_count;
+    uint32_t part_count;
+    uint32_t bone_count;
+    uint32_t vertex_count;
+    uint32_t mesh_count;
+    uint32_t collider_count; // of the asset itself
+    uint32_t link_count;     // distance constraints
+    uint32_t group_count;    // shape-matching groups
+    uint32_t state_size;     // bytes of snapshot per instance
+    uint32_t instance_size;  // bytes per instance in a scene's block, state included
+    float bounds_min[3];     // rest pose, character space
+    float bounds_max[3];
+} hem_asset_info;
+
+// Reads every byte that the runtime will ever use. Time is linear in the size. asset may be opened again at will.
+hem_result hem_asset_open(hem_asset* asset, const void* bytes, size_t size);
+// After HEM_ERROR_ASSET: what is wrong, as static text ("row_b", "the file is shorter than ..."). Never NULL.
+const char* hem_asset_fault(const hem_asset* asset, const char** section, uint32_t* element);
+hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info);
+// Names stay valid as long as the bytes do; NULL when the index is out of range.
+const char* hem_asset_bone_name(const hem_asset* asset, uint32_t bone);
+const char* hem_asset_part_name(const hem_asset* asset, uint32_t part);
+// -1 when there is none.
+int32_t hem_asset_find_bone(const hem_asset* asset, const char* name);
+int32_t hem_asset_find_part(const hem_asset* asset, const char* name);
+
+// -- Scene
+
+typedef enum hem_kernel {
+    HEM_KERNEL_AUTO = 0, // the widest this machine has
+    HEM_KERNEL_SCALAR = 1,
+    HEM_KERNEL_SSE2 = 2,
+    HEM_KERNEL_AVX2 = 3,
+    HEM_KERNEL_NEON = 4,
+    HEM_KERNEL_WASM = 5,
+} hem_kernel;
+
+typedef struct hem_memory {
+    size_t size;
+    size_t align; // 64
+} hem_memory;
+
+typedef struct hem_slot_def {
+    const hem_asset* asset;
+    uint32_t count; // instances of this asset that can live at once
+} hem_slot_def;
+
+typedef struct hem_scene_def {
+    uint32_t cookie;             // set by hem_scene_def_default
+    uint32_t slot_count;         // entries of slots, 1..1024
+    const hem_slot_def* slots;   // each asset at most once; read during measure and init only
+    uint32_t collider_capacity;  // per instance besides the asset's own; 0..256, default 64; 176 bytes each
+    uint32_t candidate_capacity; // near pairs per particle, on average; 4..256, default 48; 6 bytes each per worker
+    uint32_t worker_capacity;    // jobs that may run at once; 1..64, default 1; one scratch area each
+    uint32_t event_capacity;     // default 64
+    uint32_t keep_previous; // 1 = keep the last frame's matrices for motion vectors; default 0; 64 bytes per particle
+    hem_kernel kernel;      // default HEM_KERNEL_AUTO
+    float substep_hz;       // substeps are as many as keep each shorter than 1/hz; 60..2000, default 240
+    uint32_t substep_limit; // per step, 1..64, default 16; longer frames lose time rather than stability
+    float gravity[3];       // m/s^2, world space, default 0 -9.81 0
+} hem_scene_def;
+
+typedef struct hem_scene hem_scene;
+
+hem_scene_def hem_scene_def_default(void);
+// Size and alignment of the block. Same checks as init.
+hem_result hem_scene_measure(const hem_scene_def* def, hem_memory* need);
+// The block is the game's; it must stay in place while the scene is used. There is nothing to destroy.
+hem_result hem_scene_init(hem_scene** scene, const hem_scene_def* def, void* block, size_t size);
+// The kernel that was chosen.
+hem_kernel hem_scene_kernel(const hem_scene* scene);
+const char* hem_kernel_name(hem_kernel kernel);
+
+// -- Instances
+
+typedef struct hem_instance_id {
+    uint32_t index1; // index + 1; 0 = null
+    uint32_t generation;
+} hem_instance_id;
+
+typedef struct hem_root {
+    double position[3]; // metres, world
+    float rotation[4];  // unit quaternion x y z w
+} hem_root;
+
+typedef struct hem_instance_def {
+    uint32_t cookie;
+    const hem_asset* asset;
+    hem_root root;       // default identity
+    const float* pose;   // bone_count 3x4 matrices, as hem_instance_set_pose; NULL = bind pose
+    float pose_blend;    // 0 = pure animation, 1 = simulation; default 1
+    float time_scale;    // 0..8, default 1
+    float gravity_scale; // default 1
+    uint64_t user;       // the game's own
+} hem_instance_def;
+
+hem_instance_def hem_instance_def_default(void);
+// Starts at rest in the pose.
+hem_result hem_scene_add(hem_scene* scene, const hem_instance_def* def, hem_instance_id* id);
+hem_result hem_scene_remove(hem_scene* scene, hem_instance_id id);
+int hem_instance_is_valid(const hem_scene* scene, hem_instance_id id);
+hem_result hem_instance_user(const hem_scene* scene, hem_instance_id id, uint64_t* user);
+
+// Skinning matrices of this frame (bind pose -> posed, character space), bone_count of them, rows of four floats,
+// stride in bytes between matrices (0 = 48). Reached at the end of the next step; substeps go there in between.
+hem_result hem_instance_set_pose(hem_scene* scene, hem_instance_id id, const float* matrices, uint32_t bone_count,
+                                 size_t stride);
+// Where the character stands at the end of the next step. The particles feel the motion, scaled by their part's inertia.
+hem_result hem_instance_set_root(hem_scene* scene, hem_instance_id id, const hem_root* root);
+// Jumps there without feeling it. The cloth keeps its shape; keep_velocity = 0 also brings it to rest.
+hem_result hem_instance_teleport(hem_scene* scene, hem_instance_id id, const hem_root* root, int keep_velocity);
+// The frame the character rides in (a lift, a vehicle) moves by this much, world space, until the end of the next step.
+// Its motion is not felt at all; call it together with hem_instance_set_root.
+hem_result hem_instance_carry(hem_scene* scene, hem_instance_id id, const hem_root* from, const hem_root* to);
+// Puts every particle where the current pose has it, at rest.
+hem_result hem_instance_reset(hem_scene* scene, hem_instance_id id);
+hem_result hem_instance_set_wind(hem_scene* scene, hem_instance_id id, const float velocity[3]);   // m/s, world
+hem_result hem_instance_set_gravity(hem_scene* scene, hem_instance_id id, const float gravity[3]); // NULL = the scene's
+hem_result hem_instance_set_pose_blend(hem_scene* scene, hem_instance_id id, float blend);         // 0..1, may fade
+hem_result hem_instance_set_time_scale(hem_scene* scene, hem_instance_id id, float scale);         // 0..8; 0 = paused
+// Animation mode of every part: 0 direct, 1 momentum conserving, -1 as the asset says.
+hem_result hem_instance_set_animation(hem_scene* scene, hem_instance_id id, int mode);
+// Switches parts of the method off, for comparisons: bits of hem_feature. All on by default.
+hem_result hem_instance_set_features(hem_scene* scene, hem_instance_id id, uint32_t features);
+hem_result hem_instance_wake(hem_scene* scene, hem_instance_id id);
+
+typedef enum hem_feature {
+    HEM_FEATURE_CONTINUOUS = 1,        // flipped pairs are put back, section 5.1
+    HEM_FEATURE_SURFACE = 2,           // surface particles, section 5.2
+    HEM_FEATURE_PARTICLE_CONTACTS = 4, // particles against particles
+    HEM_FEATURE_COLLIDERS = 8,
+    HEM_FEATURE_TETHERS = 16,
+    HEM_FEATURE_LIMITS = 32,
+    HEM_FEATURE_SLEEP = 64,
+    HEM_FEATURE_ALL = 127
+} hem_feature;
+
+// Live tuning: the tuning section of a .hem (part_count entries of 192 bytes), copied; nothing is reset.
+hem_result hem_instance_set_tuning(hem_scene* scene, hem_instance_id id, const void* tuning, uint32_t part_count);
+// Size-query-then-fill: writes part_count entries when size is enough.
+hem_result hem_instance_get_tuning(const hem_scene* scene, hem_instance_id id, void* tuning, size_t size);
+
+// -- Colliders
+
+typedef enum hem_collider_kind {
+    HEM_COLLIDER_PLANE = 0,   // +y of the transform is its normal
+    HEM_COLLIDER_SPHERE = 1,  // size[0] radius
+    HEM_COLLIDER_CAPSULE = 2, // along y: radius size[0] at -size[2], radius size[1] at +size[2]
+    HEM_COLLIDER_BOX = 3,     // half extents size[0..2], rounding radius size[3]
+    HEM_COLLIDER_HULL = 4,    // planes
+} hem_collider_kind;
+
+typedef struct hem_collider {
+    hem_collider_kind kind;
+    int32_t bone;        // -1 = world space; else the transform is in bind-pose character space and follows this bone
+    double position[3];  // metres
+    float rotation[4];   // unit quaternion
+    float size[4];       // metres, by kind
+    float friction;      // 0..1
+    uint32_t mask;       // collision groups of parts it acts on; ~0 = all
+    const float* planes; // hull: x y z d, unit normals, dot(n, p) <= d is inside; at most 32; copied
+    uint32_t plane_count;
+    uint32_t jumped; // 1 = it did not travel here from where it was in the last call
+} hem_collider;
+
+// Replaces the instance's colliders. Collider i moves during the next step from where collider i of the last call was.
+// Asset colliders come on top. The array is copied. At most collider_capacity.
+hem_result hem_instance_set_colliders(hem_scene* scene, hem_instance_id id, const hem_collider* colliders,
+                                      uint32_t count);
+
+// Accelerations added to rows of eight particles, character space. Called once per substep from whatever worker steps
+// the instance; must be deterministic. position and velocity: x[8] y[8] z[8] blocks of 32 and 24 floats per row;
+// acceleration: 24 floats per row, zero on entry.
+typedef void (*hem_force_field)(void* user, hem_instance_id id, const float* position, const float* velocity,
+                                float* acceleration, uint32_t row_count);
+hem_result hem_scene_set_force_field(hem_scene* scene, hem_force_field field, void* user);
+
+// -- Step
+
+typedef struct hem_step_args {
+    float dt_seconds;  // 0..1; 0 = nothing moves
+    uint32_t substeps; // 0 = from substep_hz; else forced, 1..64
+} hem_step_args;
+
+typedef struct hem_step_report {
+    uint32_t instance_count;  // alive
+    uint32_t stepped_count;   // not asleep, not paused
+    uint32_t substep_count;   // of the longest
+    uint32_t candidate_count; // near pairs tested
+    uint32_t contact_count;   // pairs and colliders that pushed, last substep
+    uint32_t dropped_count;   // candidates that found no room
+    uint32_t clamped_count;   // particles slowed to max_speed
+    uint32_t mended_count;    // particles that were not finite and were put back on the pose
+} hem_step_report;
+
+// One step of the whole scene on this thread. Fails only on wrong arguments, and then nothing has changed.
+hem_result hem_scene_step(hem_scene* scene, const hem_step_args* args);
+// The same in pieces for the game's job system: begin gives the number of jobs; each job must run once, on any thread,
+// with a worker number that no other running job has; end closes the step. Same bits for any order and worker count.
+hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uint32_t* job_count);
+hem_result hem_scene_step_job(hem_scene* scene, uint32_t job, uint32_t worker);
+hem_result hem_scene_step_end(hem_scene* scene);
+hem_result hem_scene_get_report(const hem_scene* scene, hem_step_report* report);
+
+typedef enum hem_event_kind {
+    HEM_EVENT_SLEEP = 1,
+    HEM_EVENT_WAKE = 2,
+    HEM_EVENT_OVERFLOW = 3, // candidates were dropped; value = how many
+    HEM_EVENT_MENDED = 4,   // particles were not finite; value = how many
+} hem_event_kind;
+
+typedef struct hem_event {
+    hem_event_kind kind;
+    hem_instance_id id;
+    uint32_t value;
+} hem_event;
+
+// Events of the last step, in instance order; valid until the next step. lost_count = those that found no room.
+hem_result hem_scene_get_events(const hem_scene* scene, const hem_event** events, uint32_t* count,
+                                uint32_t* lost_count);
+
+// -- Reading
+
+typedef struct hem_particle {
+    float position[3];
+    float rotation[4]; // now; its first axis points outward
+    float velocity[3];
+    float radii[3];
+    float inverse_mass;
+    uint32_t flags; // HEM_PARTICLE_* of hem_format.h
+    uint32_t part;
+} hem_particle;
+
+// Particles [begin, begin + count). Orientations of cloth particles are derived from their neighbours.
+hem_result hem_instance_get_particles(const hem_scene* scene, hem_instance_id id, uint32_t begin, uint32_t count,
+                                      hem_particle* particles);
+// 3x4 matrices rest -> now, rows of four floats, one per particle, for games that skin on the GPU. stride 0 = 48.
+hem_result hem_instance_get_matrices(const hem_scene* scene, hem_instance_id id, float* matrices, size_t stride);
+
+typedef struct hem_skin_args {
+    uint32_t vertex_begin, vertex_count; // any range, so that jobs may share an instance
+    float* positions;                    // three floats per vertex, required
+    float* normals;                      // NULL = not wanted
+    float* tangents;                     // xyzw, NULL = not wanted
+    size_t position_stride;              // bytes, 0 = 12
+    size_t normal_stride;                // bytes, 0 = 12
+    size_t tangent_stride;               // bytes, 0 = 16
+    int previous;                        // 1 = as of the frame before (needs keep_previous)
+} hem_skin_args;
+
+// Vertices of the asset, blended from particles and bones, character space. Several may run at once on one scene.
+hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args);
+
+typedef struct hem_instance_stats {
+    float stretch_mean, stretch_max; // of warp, weft and shear links: |length / rest - 1|
+    float kinetic_energy;            // joules, character frame
+    float penetration_max;           // metres into body particles or colliders, beyond contact thickness
+    uint32_t penetrating_count;      // simulated particles deeper than a fifth of their radius
+    uint32_t contact_count;          // simulated particles touching something
+    uint32_t simulated_count;
+    float speed_max;
+    float center_of_mass[3];
+    uint32_t asleep;
+} hem_instance_stats;
+
+// Brute force, for tools and tests: not for every frame of a game.
+hem_result hem_instance_get_stats(const hem_scene* scene, hem_instance_id id, hem_instance_stats* stats);
+
+// Colliders as they are now, character space, the asset's own last; for drawing. Returns those written in *count.
+hem_result hem_instance_get_colliders(const hem_scene* scene, hem_instance_id id, hem_collider* colliders,
+                                      uint32_t capacity, uint32_t* count);
+
+// -- Snapshots
+
+// Everything that the next step depends on, but for what the game sets every frame (colliders, tuning), is one
+// contiguous range. Save and load are one memcpy of it.
+size_t hem_scene_state_size(const hem_scene* scene);
+hem_result hem_scene_save(const hem_scene* scene, void* bytes, size_t size);
+hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size);
+// A hash of that range: equal on every machine for equal inputs.
+uint64_t hem_scene_hash(const hem_scene* scene);
+hem_result hem_instance_hash(const hem_scene* scene, hem_instance_id id, uint64_t* hash);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// Particles against planes, spheres, capsules, boxes and hulls that move.
+//
+// Once per step every row gets the list of colliders that one of its lanes can meet, as bits, from boxes around the ways
+// that both will go (a box around the whole row would span the mesh: lanes are strips). In a substep each of these answers, for eight particles at once, how deep they are and which way is out.
+//
+// Moving: the way of a particle during the substep is seen from the collider (its start is carried along with the
+// collider's motion). A particle whose way crosses the collider is pushed out on the side that it came from, so that a
+// thin limb that passes over it in one substep takes it along.
+
+typedef struct contact8 {
+    v8x3 n;
+    v8 depth; // > 0 inside
+} contact8;
+
+HEM_INLINE v8x3 quat_rotate1(const float q[4], v8x3 v) {
+    v8x4 r = v8x4_make(v8_set1(q[0]), v8_set1(q[1]), v8_set1(q[2]), v8_set1(q[3]));
+    return v8x4_rotate(r, v);
+}
+
+HEM_INLINE v8x3 quat_rotate1_back(const float q[4], v8x3 v) {
+    v8x4 r = v8x4_make(v8_set1(-q[0]), v8_set1(-q[1]), v8_set1(-q[2]), v8_set1(q[3]));
+    return v8x4_rotate(r, v);
+}
+
+// In the collider's own space. `from` is where the particle came from, seen from the collider.
+HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
+    v8 tiny = v8_set1(1e-9f), zero = v8_zero(), one = v8_set1(1.0f);
+    v8x3 u = v8x3_sub(p, from);
+    // Out on the far side, but the way went through: take the side that it came from.
+    v8 uu = v8_max(v8x3_dot(u, u), tiny);
+    v8 t = v8_min(v8_max(v8_div(v8_neg(v8x3_dot(from, u)), uu), zero), one);
+    v8x3 nearest = v8x3_madd(u, t, from);
+    m8 through = m8_and(v8_lt(v8x3_dot(nearest, nearest), v8_mul(radius, radius)), v8_lt(v8x3_dot(from, p), zero));
+    through = m8_and(through, v8_ge(v8x3_dot(from, from), v8_mul(radius, radius)));
+    v8x3 up = v8x3_set1(0.0f, 1.0f, 0.0f);
+    contact8 c;
+    c.n = v8x3_select(through, unit_or(from, up), unit_or(p, up));
+    c.depth = v8_sub(radius, v8x3_dot(p, c.n));
+    return c;
+}
+
+// Two radii: the surface is the hull of two spheres. The nearest point of the axis is slid towards the larger end by the
+// slope of the cone, then clamped.
+HEM_INLINE contact8 touch_capsule(v8x3 p, v8x3 from, const float size[4], v8 margin) {
+    float r0 = size[0], r1 = size[1], half = size[2];
+    float slope = half > 0.0f ? (r0 - r1) / (2.0f * half) : 0.0f;
+    slope = slope > 0.99f ? 0.99f : slope < -0.99f ? -0.99f : slope;
+    float tangent = slope / hem_sqrtf(1.0f - slope * slope);
+    v8 side = v8_sqrt(v8_madd(p.x, p.x, v8_mul(p.z, p.z)));
+    v8 y = v8_sub(p.y, v8_mul(side, v8_set1(tangent)));
+    y = v8_min(v8_max(y, v8_set1(-half)), v8_set1(half));
+    v8 radius = v8_set1(0.5f * (r0 + r1));
+    if (half > 0.0f) {
+        radius = v8_nmadd(v8_set1(slope), y, radius);
+    }
+    v8x3 a = v8x3_make(p.x, v8_sub(p.y, y), p.z);
+    v8x3 b = v8x3_make(from.x, v8_sub(from.y, y), from.z);
+    return touch_sphere(a, b, v8_add(radius, margin));
+}
+
+HEM_INLINE contact8 touch_box(v8x3 p, const float size[4], v8 margin) {
+    v8 zero = v8_zero(), tiny = v8_set1(1e-9f);
+    v8 hx = v8_set1(size[0]), hy = v8_set1(size[1]), hz = v8_set1(size[2]);
+    v8x3 q = v8x3_make(v8_sub(v8_abs(p.x), hx), v8_sub(v8_abs(p.y), hy), v8_sub(v8_abs(p.z), hz));
+    v8x3 o = v8x3_make(v8_max(q.x, zero), v8_max(q.y, zero), v8_max(q.z, zero));
+    v8 outside = v8x3_length(o);
+    v8 inside = v8_max(q.x, v8_max(q.y, q.z));
+    m8 out = v8_gt(outside, tiny);
+    // Inside: the nearest face.
+    m8 fx = v8_ge(q.x, inside), fy = v8_ge(q.y, inside);
+    v8 one = v8_set1(1.0f);
+    v8x3 face = v8x3_make(v8_keep(fx, one), v8_select(fx, zero, v8_keep(fy, one)), v8_select(m8_or(fx, fy), zero, one));
+    v8x3 n = v8x3_select(out, v8x3_scale(o, v8_div(one, v8_max(outside, tiny))), face);
+    contact8 c;
+    c.n = v8x3_make(v8_copysign(n.x, p.x), v8_copysign(n.y, p.y), v8_copysign(n.z, p.z));
+    c.depth = v8_sub(v8_add(margin, v8_set1(size[3])), v8_select(out, outside, inside));
+    return c;
+}
+
+// The plane that is least deep. `from` breaks the tie of thin hulls: among planes that it was outside of, the deepest.
+HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint32_t count, v8 margin) {
+    v8 best = v8_set1(-1e30f), best_from = v8_set1(-1e30f);
+    v8x3 n = v8x3_set1(0.0f, 1.0f, 0.0f), n_from = n;
+    v8 at_from = best;
+    for (uint32_t i = 0; i < count; ++i) {
+        v8x3 m = v8x3_set1(planes[i][0], planes[i][1], planes[i][2]);
+        v8 offset = v8_set1(planes[i][3]);
+        v8 d = v8_sub(v8x3_dot(m, p), offset), e = v8_sub(v8x3_dot(m, from), offset);
+        m8 better = v8_gt(d, best);
+        n = v8x3_select(better, m, n);
+        best = v8_max(d, best);
+        m8 earlier = v8_gt(e, best_from);
+        n_from = v8x3_select(earlier, m, n_from);
+        at_from = v8_select(earlier, d, at_from);
+        best_from = v8_max(e, best_from);
+    }
+    m8 came = m8_and(v8_gt(best_from, v8_zero()), v8_lt(best, margin));
+    contact8 c;
+    c.n = v8x3_select(came, n_from, n);
+    c.depth = v8_sub(margin, v8_select(came, at_from, best));
+    return c;
+}
+
+static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+    v8 zero = v8_zero();
+    uint32_t touching = 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        const hemi_part_step* tune = &s->parts[p];
+        if (part->kind == HEM_PART_BODY) {
+            continue;
+        }
+        v8 restitution = v8_set1(tune->restitution);
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+            const uint64_t* words = s->row_colliders + (size_t)row * s->collider_words;
+            uint32_t hit = 0, loaded = 0;
+            v8x3 at = {zero, zero, zero}, old = at;
+            v8 margin = zero;
+            m8 free = v8_lt(zero, zero);
+            for (uint32_t word = 0; word < s->collider_words; ++word) {
+                for (uint64_t bits = words[word]; bits; bits &= bits - 1) {
+                    uint32_t bit = hem_lowest_bit(bits);
+                    const hemi_shape* shape = &s->colliders[p * s->collider_count + word * 64 + bit];
+                    if (!loaded) {
+                        loaded = 1;
+                        at = row4_load3(&x[row]);
+                        old = row3_load(&prev[row]);
+                        free = v8_gt(v8_load(x[row].w), zero);
+                        margin = v8_set1(tune->thickness);
+                        if (part->kind == HEM_PART_SOFT) {
+                            margin = v8_add(margin, v8_load(view->shape_rows[row].a));
+                        }
+                    }
+                    v8x3 origin = v8x3_set1(shape->position[0], shape->position[1], shape->position[2]);
+                    v8x3 local = quat_rotate1_back(shape->rotation, v8x3_sub(at, origin));
+                    // Where it came from, as the collider saw it then.
+                    v8x3 start = v8x3_set1(shape->back_position[0], shape->back_position[1], shape->back_position[2]);
+                    v8x3 from = quat_rotate1_back(shape->back_rotation, v8x3_sub(old, start));
+                    contact8 c;
+                    switch (shape->kind) {
+                    case HEM_SHAPE_PLANE:
+                        c.n = v8x3_set1(0.0f, 1.0f, 0.0f);
+                        c.depth = v8_sub(margin, local.y);
+                        break;
+                    case HEM_SHAPE_SPHERE:
+                        c = touch_sphere(local, from, v8_add(margin, v8_set1(shape->size[0])));
+                        break;
+                    case HEM_SHAPE_CAPSULE:
+                        c = touch_capsule(local, from, shape->size, margin);
+                        break;
+                    case HEM_SHAPE_BOX:
+                        c = touch_box(local, shape->size, margin);
+                        break;
+                    default:
+                        c = touch_hull(local, from, shape->planes, shape->plane_count, margin);
+                        break;
+                    }
+                    m8 active = m8_and(free, v8_gt(c.depth, zero));
+                    if (!m8_any(active)) {
+                        continue;
+                    }
+                    // How the touched point of the collider moved: its place now, minus where that point started.
+                    v8x3 began = v8x3_add(quat_rotate1(shape->back_rotation, local), start);
+                    v8x3 moved = v8x3_sub(at, began);
+                    v8 friction = v8_set1(shape->friction > tune->friction ? shape->friction : tune->friction);
+                    push_out(&at, &old, quat_rotate1(shape->rotation, c.n), c.depth, active, moved, friction,
+                             restitution);
+                    hit |= m8_bits(active);
+                }
+            }
+            if (hit) {
+                row4_store3(&x[row], at);
+                row3_store(&prev[row], old);
+                touching += bit_count(hit);
+            }
+        }
+    }
+    s->contact_count += touching;
+}
+
+// Bounds of a collider over the whole step.
+static void collider_bounds(const hemi_collider* c, float low[3], float high[3]) {
+    float reach;
+    switch (c->kind) {
+    case HEM_SHAPE_SPHERE:
+        reach = c->size[0];
+        break;
+    case HEM_SHAPE_CAPSULE:
+        reach = 0.0f;
+        break;
+    case HEM_SHAPE_BOX:
+        reach = c->size[3] + hem_sqrtf(c->size[0] * c->size[0] + c->size[1] * c->size[1] + c->size[2] * c->size[2]);
+        break;
+    default: // planes and hulls go everywhere
+        for (int k = 0; k < 3; ++k) {
+            low[k] = -1e30f;
+            high[k] = 1e30f;
+        }
+        return;
+    }
+    for (int k = 0; k < 3; ++k) {
+        low[k] = 1e30f;
+        high[k] = -1e30f;
+    }
+    for (int t = 0; t < 2; ++t) {
+        const float* pose = c->now[t];
+        hem_quat q = hem_quat_make(pose[3], pose[4], pose[5], pose[6]);
+        for (int end = 0; end < (c->kind == HEM_SHAPE_CAPSULE ? 2 : 1); ++end) {
+            hem_vec3 o = hem_vec3_make(0.0f, 0.0f, 0.0f);
+            float r = reach;
+            if (c->kind == HEM_SHAPE_CAPSULE) {
+                o = hem_quat_rotate(q, hem_vec3_make(0.0f, end ? c->size[2] : -c->size[2], 0.0f));
+                r = c->size[end];
+            }
+            float p[3] = {pose[0] + o.x, pose[1] + o.y, pose[2] + o.z};
+            for (int k = 0; k < 3; ++k) {
+                low[k] = p[k] - r < low[k] ? p[k] - r : low[k];
+                high[k] = p[k] + r > high[k] ? p[k] + r : high[k];
+            }
+        }
+    }
+}
+
+static void cull_colliders(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
+                           const hemi_mat34* part_frames, uint32_t collider_count) {
+    uint32_t words = (collider_count + 63) / 64;
+    s->collider_words = words;
+    memset(s->row_colliders, 0, (size_t)view->info->row_count * words * sizeof(uint64_t));
+    float* bounds = s->collider_bounds; // six planes of collider_stride
+    uint32_t stride = s->collider_stride;
+    for (uint32_t c = 0; c < stride; ++c) {
+        float low[3] = {1e30f, 1e30f, 1e30f}, high[3] = {-1e30f, -1e30f, -1e30f};
+        if (c < collider_count) {
+            collider_bounds(&instance->colliders[c], low, high);
+        }
+        for (uint32_t k = 0; k < 3; ++k) {
+            bounds[k * stride + c] = low[k];
+            bounds[(k + 3) * stride + c] = high[k];
+        }
+    }
+    v8 vdt = v8_set1(dt), zero = v8_zero();
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        if (part->kind == HEM_PART_BODY) {
+            continue;
+        }
+        uint64_t allowed[4] = {0, 0, 0, 0};
+        for (uint32_t c = 0; c < collider_count; ++c) {
+            if (instance->colliders[c].mask & part->collision_group) {
+                allowed[c / 64] |= 1ull << (c % 64);
+            }
+        }
+        float margin = s->parts[p].thickness + 0.01f;
+        if (part->kind == HEM_PART_SOFT) {
+            margin += view->info->particle_radius;
+        }
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+            v8x3 a = row4_load3(&instance->x[row]);
+            m8 free = v8_gt(v8_load(instance->x[row].w), zero);
+            v8x3 b = v8x3_madd(row3_load(&instance->v[row]), vdt, transform3(part_frames[p].m, a, 1));
+            v8x3 low = v8x3_make(v8_min(a.x, b.x), v8_min(a.y, b.y), v8_min(a.z, b.z));
+            v8x3 high = v8x3_make(v8_max(a.x, b.x), v8_max(a.y, b.y), v8_max(a.z, b.z));
+            // What constraints and other contacts may add to the way: as much again.
+            v8x3 extra = v8x3_sub(high, low);
+            low = v8x3_sub(low, extra);
+            high = v8x3_add(high, extra);
+            v8 vm = v8_set1(margin);
+            low = v8x3_make(v8_sub(low.x, vm), v8_sub(low.y, vm), v8_sub(low.z, vm));
+            high = v8x3_make(v8_add(high.x, vm), v8_add(high.y, vm), v8_add(high.z, vm));
+            uint64_t* out = s->row_colliders + (size_t)row * words;
+            for (uint32_t c = 0; c < collider_count; ++c) {
+                m8 apart = m8_or(v8_gt(v8_set1(bounds[c]), high.x), v8_lt(v8_set1(bounds[3 * stride + c]), low.x));
+                apart = m8_or(apart, m8_or(v8_gt(v8_set1(bounds[stride + c]), high.y),
+                                           v8_lt(v8_set1(bounds[4 * stride + c]), low.y)));
+                apart = m8_or(apart, m8_or(v8_gt(v8_set1(bounds[2 * stride + c]), high.z),
+                                           v8_lt(v8_set1(bounds[5 * stride + c]), low.z)));
+                out[c / 64] |= (uint64_t)((~m8_bits(apart) & m8_bits(free) & 0xffu) != 0) << (c % 64);
+            }
+            for (uint32_t word = 0; word < words; ++word) {
+                out[word] &= allowed[word];
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The same bits everywhere: a list of scenes, a hash per step, one table of constants for all targets.
+//
+// Each scene runs on the kernel under test and on the scalar one side by side, so that a difference inside one build is
+// found at its first step and named by particle and field. Across builds (compilers, architectures, WebAssembly) the
+// hash after the last step must equal the constant. HEM_DETERMINISM=print shows the table as this build computes it.
+
+#include "tests/runtime/suites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scene_case {
+    const char* asset;
+    int steps;
+    void (*drive)(world* w, int step);
+    uint64_t expected; // of the state after the last step, at the given number of steps
+} scene_case;
+
+static void still(world* w, int step) {
+    (void)w, (void)step;
+}
+
+// Everything that moves a character: pose, root, wind, a collider that sweeps, a teleport, a swap of tuning.
+static void busy(world* w, int step) {
+    float m[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    float s = (float)(step % 120) / 60.0f - 1.0f;
+    float swing = s < 0 ? -s : s;
+    m[3] = 0.3f * swing;
+    m[7] = 0.1f * swing * swing;
+    hem_instance_set_pose(w->scene, w->id, m, 1, 0);
+    hem_root root = {{0.01 * step, 0, 0}, {0, 0, 0, 1}};
+    root.rotation[1] = 0.3f * (swing - 0.5f);
+    root.rotation[3] = 1.0f - 0.5f * root.rotation[1] * root.rotation[1];
+    if (step % 400 == 399) {
+        root.position[0] = 5.0;
+        hem_instance_teleport(w->scene, w->id, &root, step % 800 == 399);
+    } else {
+        hem_instance_set_root(w->scene, w->id, &root);
+    }
+    float wind[3] = {3.0f * s, 0, 1.0f};
+    hem_instance_set_wind(w->scene, w->id, wind);
+    hem_collider colliders[3];
+    memset(colliders, 0, sizeof(colliders));
+    for (int i = 0; i < 3; ++i) {
+        colliders[i].bone = -1;
+        colliders[i].rotation[3] = 1;
+        colliders[i].mask = ~0u;
+        colliders[i].friction = 0.2f;
+        colliders[i].position[0] = root.position[0];
+    }
+    colliders[0].kind = HEM_COLLIDER_CAPSULE;
+    colliders[0].position[1] = -0.5;
+    colliders[0].position[2] = 0.3 + 0.5 * (double)s;
+    colliders[0].size[0] = 0.1f;
+    colliders[0].size[1] = 0.06f;
+    colliders[0].size[2] = 0.4f;
+    colliders[1].kind = HEM_COLLIDER_PLANE;
+    colliders[1].position[1] = -1.0;
+    colliders[2].kind = HEM_COLLIDER_BOX;
+    colliders[2].position[1] = -0.8;
+    colliders[2].size[0] = colliders[2].size[1] = colliders[2].size[2] = 0.15f;
+    colliders[2].size[3] = 0.02f;
+    hem_instance_set_colliders(w->scene, w->id, colliders, 3);
+}
+
+static const scene_case SCENES[] = {
+#include "tests/runtime/determinism_table.inl"
+};
+
+// Names the first field in which two worlds differ.
+static void name_difference(const world* a, const world* b, int step) {
+    for (uint32_t i = 0; i < a->view.info->particle_count; ++i) {
+        hem_particle p = particle_at(a, i), q = particle_at(b, i);
+        const struct {
+            const char* name;
+            const float* x;
+            const float* y;
+            int count;
+        } fields[] = {{"position", p.position, q.position, 3},
+                      {"rotation", p.rotation, q.rotation, 4},
+                      {"velocity", p.velocity, q.velocity, 3}};
+        for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); ++f) {
+            for (int k = 0; k < fields[f].count; ++k) {
+                if (memcmp(&fields[f].x[k], &fields[f].y[k], 4) != 0) {
+                    printf("step %d: particle %u (row %u lane %u) %s.%c: %.9g here, %.9g scalar\n", step, i, i / 8,
+                           i % 8, fields[f].name, "xyzw"[k], (double)fields[f].x[k], (double)fields[f].y[k]);
+                    return;
+                }
+            }
+        }
+    }
+    printf("step %d: the states differ outside of particles (head, targets or colliders)\n", step);
+}
+
+TEST kernels_and_builds_agree(const scene_case* c) {
+    hem_scene_def def = hem_scene_def_default();
+    world w, reference;
+    ASSERT(world_open(&w, c->asset, &def, NULL, 1));
+    def.kernel = HEM_KERNEL_SCALAR;
+    ASSERT(world_open(&reference, c->asset, &def, NULL, 1));
+    for (int step = 0; step < c->steps; ++step) {
+        c->drive(&w, step);
+        c->drive(&reference, step);
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        world_step(&reference, 1.0f / 60.0f, 0, 1);
+        if (hem_scene_hash(w.scene) != hem_scene_hash(reference.scene)) {
+            name_difference(&w, &reference, step);
+            FAILm("this kernel and the scalar one differ");
+        }
+    }
+    uint64_t hash = hem_scene_hash(w.scene);
+    const char* print = getenv("HEM_DETERMINISM");
+    if (print && strcmp(print, "print") == 0) {
+        printf("{\"%s\", %d, %s, 0x%016llxull},\n", c->asset, c->steps, c->drive == busy ? "busy" : "still",
+               (unsigned long long)hash);
+    } else if (hash != c->expected) {
+        printf("%s after %d steps: %016llx, the table says %016llx\n", c->asset, c->steps, (unsigned long long)hash,
+               (unsigned long long)c->expected);
+        FAILm("this build and the table differ");
+    }
+    world_close(&w);
+    world_close(&reference);
+    PASS();
+}
+
+TEST a_loaded_snapshot_goes_on_with_the_same_bits(void) {
+    world w;
+    OPEN(w, "cape");
+    for (int step = 0; step < 60; ++step) {
+        busy(&w, step);
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+    }
+    size_t size = hem_scene_state_size(w.scene);
+    void* saved = malloc(size);
+    ASSERT_EQ(HEM_OK, hem_scene_save(w.scene, saved, size));
+    uint64_t end[2];
+    for (int run = 0; run < 2; ++run) {
+        for (int step = 60; step < 90; ++step) {
+            busy(&w, step);
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+        }
+        end[run] = hem_scene_hash(w.scene);
+        ASSERT_EQ(HEM_OK, hem_scene_load(w.scene, saved, size));
+    }
+    ASSERT_EQ(end[0], end[1]);
+    ((uint8_t*)saved)[0] ^= 1;
+    ASSERT_EQ(HEM_ERROR_STATE, hem_scene_load(w.scene, saved, size));
+    free(saved);
+    world_close(&w);
+    PASS();
+}
+
+TEST any_worker_count_and_job_order_gives_the_same_bits(void) {
+    hem_scene_def def = hem_scene_def_default();
+    def.worker_capacity = 3;
+    world a, b;
+    ASSERT(world_open(&a, "sheet", &def, NULL, 5));
+    ASSERT(world_open(&b, "sheet", &def, NULL, 5));
+    for (int step = 0; step < 40; ++step) {
+        busy(&a, step);
+        busy(&b, step);
+        world_step(&a, 1.0f / 60.0f, 0, 1);
+        hem_step_args args = {1.0f / 60.0f, 0};
+        uint32_t jobs;
+        ASSERT_EQ(HEM_OK, hem_scene_step_begin(b.scene, &args, &jobs));
+        ASSERT_EQ(5, (int)jobs);
+        for (uint32_t i = 0; i < jobs; ++i) {
+            ASSERT_EQ(HEM_OK, hem_scene_step_job(b.scene, jobs - 1 - i, (i * 2) % 3));
+        }
+        ASSERT_EQ(HEM_OK, hem_scene_step_end(b.scene));
+        ASSERT_EQ(hem_scene_hash(a.scene), hem_scene_hash(b.scene));
+    }
+    world_close(&a);
+    world_close(&b);
+    PASS();
+}
+
+SUITE(determinism_suite) {
+    for (size_t i = 0; i < sizeof(SCENES) / sizeof(SCENES[0]); ++i) {
+        greatest_set_test_suffix(SCENES[i].asset);
+        RUN_TESTp(kernels_and_builds_agree, &SCENES[i]);
+    }
+    RUN_TEST(a_loaded_snapshot_goes_on_with_the_same_bits);
+    RUN_TEST(any_worker_count_and_job_order_gives_the_same_bits);
+}

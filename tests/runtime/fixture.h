@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TESTS_RUNTIME_FIXTURE_H
+#define HEM_TESTS_RUNTIME_FIXTURE_H
+
+// A small world for one test: an asset file, a scene with one or more instances, on the kernel that HEM_KERNEL names.
+
+#include "hem/hem.h"
+#include "formats/hem_format.h"
+#include "formats/hem_validate.h"
+
+#include "greatest.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct world {
+    void* bytes; // of the asset, 64-byte aligned
+    size_t byte_count;
+    hem_asset asset;
+    hem_view view; // the same bytes, seen through the validator
+    void* block;
+    size_t block_size;
+    hem_scene* scene;
+    hem_instance_id id;
+} world;
+
+// Reads HEM_TEST_ASSETS/NAME.hem (default build/test_assets). NULL when it is not there.
+void* read_asset(const char* name, size_t* size);
+hem_kernel wanted_kernel(void);
+
+// def may be NULL for the defaults; its slots are filled in here. instance may be NULL.
+bool world_open(world* w, const char* name, const hem_scene_def* def, const hem_instance_def* instance, uint32_t count);
+void world_close(world* w);
+void world_step(world* w, float dt, uint32_t substeps, int count);
+
+typedef struct vec3d {
+    double x, y, z;
+} vec3d;
+
+vec3d center_of_mass(const world* w);   // of simulated particles
+vec3d linear_momentum(const world* w);  // kg m/s
+vec3d angular_momentum(const world* w); // about the centre of mass, without spin of particles
+hem_particle particle_at(const world* w, uint32_t index);
+double mass_of(const world* w, uint32_t index);
+// The slot of the n-th real particle that is (not) animated.
+uint32_t nth_particle(const world* w, bool animated, uint32_t n);
+
+// Clips of the asset's preview: matrices blended between frames. NULL when there is none of that name.
+const hem_clip* find_clip(const world* w, const char* name);
+void clip_pose(const world* w, const hem_clip* clip, double seconds, float* pose); // bone_count 3x4 matrices
+
+#define OPEN(w, name)                                                                                                  \
+    do {                                                                                                               \
+        if (!world_open(&(w), (name), NULL, NULL, 1)) {                                                                \
+            FAILm("cannot open the test asset " name);                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The rotation of shape matching against a double-precision polar decomposition, and on moments that have none.
+// The kernels are static functions of one source; this file compiles that source once more, on the scalar backend (the
+// determinism suite shows that the others give the same bits).
+
+#define HEM_INLINE static inline // see kernels_scalar.c
+#define HEM_VEC_SCALAR 1
+#define HEMI_KERNEL HEM_KERNEL_SCALAR
+#define HEMI_SUFFIX(name) name##_tested
+#include "runtime/src/internal.h"
+const hemi_kernels* hemi_kernels_tested(void);
+#include "runtime/src/kernels.inl"
+
+#include "tests/runtime/suites.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static uint64_t seed = 88172645463325252ull;
+
+static double uniform(void) { // -1 .. 1
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static void random_rotation(double r[3][3]) {
+    double q[4], n;
+    do {
+        n = 0;
+        for (int i = 0; i < 4; ++i) {
+            q[i] = uniform();
+            n += q[i] * q[i];
+        }
+    } while (n > 1 || n < 0.01);
+    n = 1 / sqrt(n);
+    double x = q[0] * n, y = q[1] * n, z = q[2] * n, w = q[3] * n;
+    double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                      {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                      {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    for (int i = 0; i < 9; ++i) {
+        r[i / 3][i % 3] = m[i / 3][i % 3];
+    }
+}
+
+// Higham's Newton iteration X <- (X + X^-T) / 2, in double.
+static void polar(double a[3][3], double r[3][3]) {
+    for (int i = 0; i < 9; ++i) {
+        r[i / 3][i % 3] = a[i / 3][i % 3];
+    }
+    for (int n = 0; n < 60; ++n) {
+        double c[3][3];
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+                c[i][j] = r[i1][j1] * r[i2][j2] - r[i1][j2] * r[i2][j1];
+            }
+        }
+        double det = r[0][0] * c[0][0] + r[0][1] * c[0][1] + r[0][2] * c[0][2];
+        for (int i = 0; i < 9; ++i) {
+            r[i / 3][i % 3] = 0.5 * (r[i / 3][i % 3] + c[i / 3][i % 3] / det);
+        }
+    }
+}
+
+static void set_lane(v8_mat3* m, int lane, double a[3][3]) {
+    v8x3* rows[3] = {&m->row0, &m->row1, &m->row2};
+    for (int i = 0; i < 3; ++i) {
+        v8* cols[3] = {&rows[i]->x, &rows[i]->y, &rows[i]->z};
+        for (int j = 0; j < 3; ++j) {
+            HEM_ALIGN(32) float f[8];
+            v8_store(f, *cols[j]);
+            f[lane] = (float)a[i][j];
+            *cols[j] = v8_load(f);
+        }
+    }
+}
+
+static double angle_between(double r[3][3], v8x4 q, int lane) {
+    double x = (double)v8_lane(q.x, lane), y = (double)v8_lane(q.y, lane), z = (double)v8_lane(q.z, lane);
+    double w = (double)v8_lane(q.w, lane);
+    double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                      {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                      {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    double d = 0; // |M - R|_F = 2 sqrt(2) sin(angle / 2)
+    for (int i = 0; i < 9; ++i) {
+        double e = m[i / 3][i % 3] - r[i / 3][i % 3];
+        d += e * e;
+    }
+    d = sqrt(d) / (2 * sqrt(2.0));
+    return 2 * asin(d > 1 ? 1 : d);
+}
+
+// Four sweeps from thirty degrees off; the solver itself makes two per substep, from a start that is much nearer.
+// A million moments, fewer where every instruction is emulated.
+#if defined(__aarch64__) || defined(__wasm__)
+enum { SWEEPS = 4, BATCHES = 10000 };
+#else
+enum { SWEEPS = 4, BATCHES = 125000 };
+#endif
+
+TEST from_thirty_degrees_off_it_finds_the_polar_rotation(void) {
+    double worst = 0;
+    for (int n = 0; n < BATCHES; ++n) {
+        v8_mat3 moment = {
+            {v8_zero(), v8_zero(), v8_zero()}, {v8_zero(), v8_zero(), v8_zero()}, {v8_zero(), v8_zero(), v8_zero()}};
+        HEM_ALIGN(32) float qs[4][8];
+        double truth[8][3][3];
+        for (int lane = 0; lane < 8; ++lane) {
+            // A = R U diag(s) U^T with singular values within a factor of ten.
+            double r[3][3], u[3][3], a[3][3] = {{0}}, s[3];
+            random_rotation(r);
+            random_rotation(u);
+            for (int i = 0; i < 3; ++i) {
+                s[i] = 0.1 + 0.45 * (uniform() + 1);
+            }
+            for (int i = 0; i < 3; ++i) {
+                for (int j = 0; j < 3; ++j) {
+                    for (int k = 0; k < 3; ++k) {
+                        double ru = r[i][0] * u[0][k] + r[i][1] * u[1][k] + r[i][2] * u[2][k];
+                        a[i][j] += ru * s[k] * u[j][k];
+                    }
+                }
+            }
+            polar(a, truth[lane]);
+            set_lane(&moment, lane, a);
+            // Start: the truth turned by thirty degrees about some axis, as a quaternion.
+            hem_mat34 m = {{{0}}};
+            for (int i = 0; i < 9; ++i) {
+                m.m[i / 3][i % 3] = (float)truth[lane][i / 3][i % 3];
+            }
+            hem_vec3 axis = hem_vec3_normalise(hem_vec3_make((float)uniform(), (float)uniform(), (float)uniform() + 2));
+            hem_quat q = hem_quat_mul(hem_quat_from_mat34(&m), hem_quat_from_axis_angle(axis, 0.5235988f));
+            qs[0][lane] = q.x;
+            qs[1][lane] = q.y;
+            qs[2][lane] = q.z;
+            qs[3][lane] = q.w;
+        }
+        v8x4 q = v8x4_make(v8_load(qs[0]), v8_load(qs[1]), v8_load(qs[2]), v8_load(qs[3]));
+        for (int i = 0; i < SWEEPS; ++i) {
+            q = rotation_sweep(&moment, q);
+        }
+        for (int lane = 0; lane < 8; ++lane) {
+            double e = angle_between(truth[lane], q, lane);
+            worst = e > worst ? e : worst;
+        }
+    }
+    printf("worst angle after %d sweeps over %d moments: %.2g rad\n", SWEEPS, BATCHES * 8, worst);
+    ASSERT(worst < 1e-4);
+    PASS();
+}
+
+TEST moments_without_a_rotation_leave_a_unit_quaternion_and_a_bounded_step(void) {
+    for (int n = 0; n < 20000; ++n) {
+        v8_mat3 moment = {
+            {v8_zero(), v8_zero(), v8_zero()}, {v8_zero(), v8_zero(), v8_zero()}, {v8_zero(), v8_zero(), v8_zero()}};
+        for (int lane = 0; lane < 8; ++lane) {
+            double r[3][3], u[3][3], a[3][3] = {{0}};
+            double kinds[8][3] = {{0, 0, 0},    {1, 0, 0},     {1, 1, 0},          {-1, 1, 1},
+                                  {-1, -1, -1}, {1e-20, 0, 0}, {1e15, 1e15, 1e15}, {1, 1e-7, -1e-7}};
+            random_rotation(r);
+            random_rotation(u);
+            for (int i = 0; i < 3; ++i) {
+                for (int j = 0; j < 3; ++j) {
+                    for (int k = 0; k < 3; ++k) {
+                        double ru = r[i][0] * u[0][k] + r[i][1] * u[1][k] + r[i][2] * u[2][k];
+                        a[i][j] += ru * kinds[lane][k] * u[j][k];
+                    }
+                }
+            }
+            set_lane(&moment, lane, a);
+        }
+        v8x4 q = v8x4_identity();
+        for (int i = 0; i < 5; ++i) {
+            v8x4 before = q;
+            q = rotation_sweep(&moment, q);
+            for (int lane = 0; lane < 8; ++lane) {
+                float x = v8_lane(q.x, lane), y = v8_lane(q.y, lane), z = v8_lane(q.z, lane), w = v8_lane(q.w, lane);
+                ASSERT_IN_RANGE(1.0f, x * x + y * y + z * z + w * w, 1e-5f);
+                // Less than half a turn: the quaternions never reach orthogonality.
+                float dot = x * v8_lane(before.x, lane) + y * v8_lane(before.y, lane) + z * v8_lane(before.z, lane) +
+                            w * v8_lane(before.w, lane);
+                ASSERT(dot > 1e-3f);
+            }
+        }
+    }
+    PASS();
+}
+
+SUITE(rotation_suite) {
+    RUN_TEST(from_thirty_degrees_off_it_finds_the_polar_rotation);
+    RUN_TEST(moments_without_a_rotation_leave_a_unit_quaternion_and_a_bounded_step);
+}
