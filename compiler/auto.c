@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/recipe.h"
+
+#include <math.h>
+#include <string.h>
+
+// Automatic mode: what on this character is loose?
+//
+// Three kinds of evidence, strongest first.
+//   Bones: a chain of two or more bones with a telling name (Tail1, Tail2, ...), or one that a VRM swings already. The
+// part
+//          is what mostly follows the chain; the chain's first bone and its parent hold it.
+//   Names: a node, mesh or material called Cape, Skirt_Front, HairBack. Words are found inside names by their letters
+//          ("LongSkirt"), with a list of words that only look alike ("chair", "detail").
+//   Shape: a thin open sheet, unnamed, that hangs free of the body for at least a fifth of its height.
+// The same kind found twice (the ears' mesh and the ears' bones) is one part. Without any of these a model without a
+// skeleton becomes one soft body that stands on its lower end; a rigged one is refused, since making its body wobble
+// is never what was meant.
+//
+// The spacing follows size and density: about one particle for two triangles, between 120 and 400 in all.
+
+typedef enum loose_kind {
+    LOOSE_CLOTH,
+    LOOSE_HAIR,
+    LOOSE_FLESH, // tails, ears, bellies
+    LOOSE_SPRING // a VRM says that it swings, and no more
+} loose_kind;
+
+typedef struct loose_word {
+    const char* word;
+    const char* part; // name of the part it makes
+    loose_kind kind;
+    bool whole; // must be a word of its own, not the beginning or end of one
+} loose_word;
+
+// clang-format off
+static const loose_word words[] = {
+    {"cape", "cape", LOOSE_CLOTH, false}, {"cloak", "cape", LOOSE_CLOTH, false},
+    {"mantle", "cape", LOOSE_CLOTH, false}, {"skirt", "skirt", LOOSE_CLOTH, false},
+    {"dress", "skirt", LOOSE_CLOTH, false}, {"kilt", "skirt", LOOSE_CLOTH, false},
+    {"robe", "robe", LOOSE_CLOTH, true}, {"robes", "robe", LOOSE_CLOTH, true},
+    {"poncho", "cape", LOOSE_CLOTH, false}, {"coattail", "coat", LOOSE_CLOTH, false},
+    {"tabard", "tabard", LOOSE_CLOTH, false}, {"scarf", "scarf", LOOSE_CLOTH, false},
+    {"ribbon", "ribbon", LOOSE_CLOTH, false}, {"sash", "sash", LOOSE_CLOTH, true},
+    {"flag", "flag", LOOSE_CLOTH, true}, {"banner", "flag", LOOSE_CLOTH, false},
+    {"veil", "veil", LOOSE_CLOTH, true}, {"curtain", "curtain", LOOSE_CLOTH, false},
+    {"ponytail", "hair", LOOSE_HAIR, false}, {"pigtail", "hair", LOOSE_HAIR, false},
+    {"braid", "hair", LOOSE_HAIR, false}, {"hair", "hair", LOOSE_HAIR, false},
+    {"bangs", "hair", LOOSE_HAIR, true}, {"fringe", "hair", LOOSE_HAIR, true},
+    {"mane", "mane", LOOSE_HAIR, true}, {"beard", "beard", LOOSE_HAIR, false},
+    {"tail", "tail", LOOSE_FLESH, false}, {"ear", "ears", LOOSE_FLESH, true},
+    {"ears", "ears", LOOSE_FLESH, true}, {"antenna", "antennae", LOOSE_FLESH, false},
+    {"tentacle", "tentacles", LOOSE_FLESH, false}, {"trunk", "trunk", LOOSE_FLESH, true},
+    {"belly", "belly", LOOSE_FLESH, false},
+};
+// clang-format on
+static const char* const lookalikes[] = {"chair",    "detail",   "address",    "landscape", "escape", "retail",
+                                         "cocktail", "armchair", "wheelchair", "headdress", "earring"};
+
+enum { WORD_COUNT = sizeof(words) / sizeof(words[0]) };
+
+typedef struct finding {
+    const char* part;
+    loose_kind kind;
+    uint8_t* primitives; // by name or shape
+    uint8_t* bones;      // of chains, NULL = none
+    uint8_t* anchors;    // bones that hold the chains
+    hemc_text why;
+} finding;
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_letter(char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z');
+}
+
+// The first telling word in a name. Words end at anything that is no letter and before a capital after a small letter.
+static const loose_word* find_word(const char* name) {
+    size_t at = 0;
+    while (name[at] != 0) {
+        if (!is_letter(name[at])) {
+            ++at;
+            continue;
+        }
+        char token[64];
+        size_t length = 0;
+        while (is_letter(name[at]) && !(length > 0 && name[at] >= 'A' && name[at] <= 'Z' && name[at - 1] >= 'a')) {
+            if (length + 1 < sizeof(token)) {
+                token[length++] = lower(name[at]);
+            }
+            ++at;
+        }
+        token[length] = 0;
+        bool alike = false;
+        for (size_t i = 0; i < sizeof(lookalikes) / sizeof(lookalikes[0]); ++i) {
+            alike = alike || strncmp(token, lookalikes[i], strlen(lookalikes[i])) == 0;
+        }
+        for (uint32_t i = 0; i < WORD_COUNT && !alike; ++i) {
+            size_t n = strlen(words[i].word);
+            if (strcmp(token, words[i].word) == 0 ||
+                (!words[i].whole && length > n &&
+                 (strncmp(token, words[i].word, n) == 0 || strcmp(token + length - n, words[i].word) == 0))) {
+                return &words[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static finding* finding_of(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count, const char* part,
+                           loose_kind kind) {
+    for (uint32_t i = 0; i < *count; ++i) {
+        if (strcmp(list[i].part, part) == 0) {
+            return &list[i];
+        }
+    }
+    finding* f = &list[(*count)++];
+    f->part = part;
+    f->kind = kind;
+    f->primitives = hemc_alloc(arena, model->primitive_count, 1);
+    f->why.arena = arena;
+    return f;
+}
+
+// -- Bones
+
+static void find_chains(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
+    uint32_t bones = model->bone_count;
+    uint8_t* springs = hemc_alloc(arena, bones, 1);
+    bool vrm = hemc_import_spring_bones(model, springs);
+    const loose_word** word = hemc_alloc(arena, bones, sizeof(loose_word*));
+    int32_t* root = hemc_alloc(arena, bones, sizeof(int32_t)); // first bone of the chain, HEM_NONE = in none
+    uint32_t* length = hemc_alloc(arena, bones, sizeof(uint32_t));
+    double* weight = hemc_alloc(arena, bones, sizeof(double));
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        for (int k = 0; k < 4; ++k) {
+            weight[model->bones[v][k]] += (double)model->bone_weights[v][k];
+        }
+    }
+    for (uint32_t b = 0; b < bones; ++b) {
+        int32_t parent = model->bone_defs[b].parent;
+        word[b] = find_word(model->bone_defs[b].name);
+        root[b] = parent != HEM_NONE && root[parent] != HEM_NONE ? root[parent]
+                  : word[b] != NULL || springs[b]                ? (int32_t)b
+                                                                 : HEM_NONE;
+        if (root[b] != HEM_NONE && weight[b] > 0) {
+            ++length[root[b]];
+        }
+    }
+    for (uint32_t b = 0; b < bones; ++b) {
+        if (root[b] != (int32_t)b || length[b] < (springs[b] ? 1u : 2u)) {
+            continue;
+        }
+        finding* f = word[b] != NULL ? finding_of(arena, model, list, count, word[b]->part, word[b]->kind)
+                                     : finding_of(arena, model, list, count, "spring", LOOSE_SPRING);
+        if (f->bones == NULL) {
+            f->bones = hemc_alloc(arena, bones, 1);
+            f->anchors = hemc_alloc(arena, bones, 1);
+        }
+        int32_t parent = model->bone_defs[b].parent;
+        for (uint32_t k = 0; k < bones; ++k) {
+            f->bones[k] |= root[k] == (int32_t)b;
+        }
+        // One bone alone must move; of longer chains the first holds.
+        f->anchors[b] |= length[b] >= 2;
+        if (parent != HEM_NONE) {
+            f->anchors[parent] = 1;
+        }
+        hemc_text_add(&f->why, "%sbone \"%s\" begins a chain of %u%s", f->why.size != 0 ? "; " : "",
+                      model->bone_defs[b].name, length[b], vrm && springs[b] ? ", which the VRM swings" : "");
+    }
+}
+
+// -- Names
+
+static void find_names(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
+    for (uint32_t p = 0; p < model->primitive_count; ++p) {
+        const hemc_primitive* primitive = &model->primitives[p];
+        const char* names[3] = {primitive->material_name, primitive->node_name, primitive->mesh_name};
+        static const char* const what[3] = {"material", "node", "mesh"};
+        // A material with a telling name speaks for its mesh: what else the mesh is made of is skin and buttons.
+        bool told = false;
+        for (uint32_t q = 0; q < model->primitive_count; ++q) {
+            told = told || (model->primitives[q].node == primitive->node &&
+                            find_word(model->primitives[q].material_name) != NULL);
+        }
+        for (int i = 0; i < (told ? 1 : 3); ++i) {
+            const loose_word* word = find_word(names[i]);
+            if (word == NULL) {
+                continue;
+            }
+            finding* f = finding_of(arena, model, list, count, word->part, word->kind);
+            f->primitives[p] = 1;
+            hemc_text_add(&f->why, "%s%s \"%s\" holds the word \"%s\"", f->why.size != 0 ? "; " : "", what[i], names[i],
+                          word->word);
+            break;
+        }
+    }
+}
+
+// -- Shape
+
+// One primitive as a free sheet: open, thin across, tall.
+static bool is_sheet(hemc_arena* arena, const hemc_model* model, uint32_t p, double model_height) {
+    const hemc_primitive* primitive = &model->primitives[p];
+    int32_t* owner = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
+    memset(owner, 0xff, (size_t)model->triangle_count * sizeof(int32_t));
+    for (uint32_t t = 0; t < primitive->triangle_count; ++t) {
+        owner[primitive->triangle_begin + t] = 0;
+    }
+    hemc_surface surface;
+    hemc_weld(arena, model, owner, 0, &surface);
+    if (surface.triangle_count < 24) {
+        return false;
+    }
+    uint32_t open = 0;
+    for (uint32_t e = 0; e < 3 * surface.triangle_count; ++e) {
+        open += surface.neighbors[e] == HEM_NONE ? 1 : 0;
+    }
+    double mean[3] = {0}, m[9] = {0}, low = 1e30, high = -1e30;
+    for (uint32_t v = 0; v < surface.vertex_count; ++v) {
+        mean[0] += surface.positions[v].x, mean[1] += surface.positions[v].y, mean[2] += surface.positions[v].z;
+        low = fmin(low, surface.positions[v].y);
+        high = fmax(high, surface.positions[v].y);
+    }
+    for (int i = 0; i < 3; ++i) {
+        mean[i] /= surface.vertex_count;
+    }
+    for (uint32_t v = 0; v < surface.vertex_count; ++v) {
+        double d[3] = {surface.positions[v].x - mean[0], surface.positions[v].y - mean[1],
+                       surface.positions[v].z - mean[2]};
+        for (int k = 0; k < 9; ++k) {
+            m[k] += d[k / 3] * d[k % 3];
+        }
+    }
+    // Thin: det / trace^3 of the covariance is 1/27 for a ball and 0 for a plane.
+    double trace = m[0] + m[4] + m[8];
+    double det =
+        m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+    bool thin = trace > 0 && det / (trace * trace * trace) < 2e-4;
+    return thin && open * 25 > 3 * surface.triangle_count && high - low > 0.2 * model_height;
+}
+
+static void find_sheets(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
+    double low = 1e30, high = -1e30;
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        low = fmin(low, model->positions[v].y);
+        high = fmax(high, model->positions[v].y);
+    }
+    for (uint32_t p = 0; p < model->primitive_count && p < 256; ++p) {
+        bool taken = false;
+        for (uint32_t i = 0; i < *count; ++i) {
+            taken = taken || list[i].primitives[p];
+        }
+        if (!taken && is_sheet(arena, model, p, high - low)) {
+            finding* f = finding_of(arena, model, list, count, "cloth", LOOSE_CLOTH);
+            f->primitives[p] = 1;
+            hemc_text_add(&f->why, "%s\"%s\" is a thin open sheet", f->why.size != 0 ? "; " : "",
+                          model->primitives[p].name);
+        }
+    }
+}
+
+// -- Parts
+
+static double area_of(const hemc_model* model, const uint8_t* mask, uint32_t* triangles) {
+    double sum = 0;
+    *triangles = 0;
+    for (uint32_t t = 0; t < model->triangle_count; ++t) {
+        if (!mask[t]) {
+            continue;
+        }
+        const uint32_t* corner = &model->triangles[(size_t)3 * t];
+        hemc_vec3 a = model->positions[corner[0]], b = model->positions[corner[1]], c = model->positions[corner[2]];
+        double ux = (double)b.x - a.x, uy = (double)b.y - a.y, uz = (double)b.z - a.z;
+        double vx = (double)c.x - a.x, vy = (double)c.y - a.y, vz = (double)c.z - a.z;
+        double nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+        sum += 0.5 * sqrt(nx * nx + ny * ny + nz * nz);
+        ++*triangles;
+    }
+    return sum;
+}
+
+static void make_part(hemc_arena* arena, const hemc_model* model, finding* f, const uint8_t* mask,
+                      hemc_selector* selector, hemc_part_recipe* part) {
+    static const char* const materials[] = {"cotton", "hair", "flesh", "hair"};
+    hemc_part_defaults(part);
+    part->name = f->part;
+    part->json_path = hemc_format(arena, "automatic part \"%s\"", f->part);
+    part->selector = selector;
+    part->generator = f->kind == LOOSE_CLOTH ? HEMC_CUT : HEMC_SCATTER;
+    part->kind = f->kind == LOOSE_CLOTH ? HEM_PART_CLOTH : HEM_PART_SOFT;
+    part->tethers = f->kind == LOOSE_CLOTH;
+    hemc_recipe_preset(materials[f->kind], part);
+    part->stiffness_paint = hemc_paint_values(model, "_HEM_STIFFNESS") != NULL ? "_HEM_STIFFNESS" : NULL;
+    part->blend_paint = hemc_paint_values(model, "_HEM_BLEND") != NULL;
+
+    uint32_t triangles;
+    double area = area_of(model, mask, &triangles);
+    double particles = fmin(fmax(0.5 * triangles, 120.0), 400.0);
+    // Particles on a square grid; soft parts cover both sides of something thick, cloth is one layer of two-sided area.
+    double spacing = sqrt(area / particles);
+    // Two digits: a number to talk about.
+    double unit = 1.0;
+    while (spacing / unit >= 100.0) {
+        unit *= 10.0;
+    }
+    while (spacing > 0 && spacing / unit < 10.0 && unit > 1e-9) {
+        unit /= 10.0;
+    }
+    part->spacing = (float)(floor(spacing / unit + 0.5) * unit);
+
+    if (f->anchors != NULL && hemc_paint_values(model, "_HEM_PIN") == NULL) {
+        uint32_t count = 0;
+        for (uint32_t b = 0; b < model->bone_count; ++b) {
+            count += f->anchors[b];
+        }
+        part->attach.automatic = false;
+        part->attach.bones = hemc_alloc(arena, count, sizeof(char*));
+        for (uint32_t b = 0; b < model->bone_count; ++b) {
+            if (f->anchors[b]) {
+                part->attach.bones[part->attach.bone_count++] = model->bone_defs[b].name;
+            }
+        }
+    }
+    hemc_text_add(&f->why, "; %u triangles, ", triangles);
+    hemc_text_number(&f->why, floor(area * 1e4 + 0.5) / 1e4);
+    hemc_text_add(&f->why, " m2, hence a spacing of ");
+    hemc_text_number(&f->why, (double)part->spacing);
+    hemc_text_add(&f->why, " m");
+    part->why = f->why.data;
+}
+
+static bool whole_body(hemc_arena* arena, const hemc_model* model, finding* f, hemc_part_recipe* part) {
+    uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+    memset(mask, 1, model->triangle_count);
+    uint32_t* all = hemc_alloc(arena, model->primitive_count, sizeof(uint32_t));
+    double low = 1e30, high = -1e30;
+    for (uint32_t p = 0; p < model->primitive_count; ++p) {
+        all[p] = p;
+    }
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        low = fmin(low, model->positions[v].y);
+        high = fmax(high, model->positions[v].y);
+    }
+    f->part = "all";
+    f->kind = LOOSE_FLESH;
+    f->why.arena = arena;
+    hemc_text_add(&f->why, "the model has no skeleton and nothing named: all of it is one soft body on its lower end");
+    make_part(arena, model, f, mask, hemc_selector_of_primitives(arena, all, model->primitive_count), part);
+    hemc_recipe_preset("jelly", part);
+    part->attach = (hemc_attach){.top = -1,
+                                 .bottom = -1,
+                                 .near = -1,
+                                 .root = -1,
+                                 .has_box = true,
+                                 .box_min = {-1e9f, -1e9f, -1e9f},
+                                 .box_max = {1e9f, 0, 1e9f}};
+    part->attach.box_max[1] = (float)(low + 0.12 * (high - low));
+    return true;
+}
+
+bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe) {
+    recipe->automatic = true;
+    memset(recipe->recipe_hash, 0, sizeof(recipe->recipe_hash));
+    finding* list = hemc_alloc(arena, WORD_COUNT + 4, sizeof(finding));
+    uint32_t count = 0;
+    find_chains(arena, model, list, &count);
+    find_names(arena, model, list, &count);
+    if (count == 0) {
+        find_sheets(arena, model, list, &count);
+    }
+    recipe->parts = hemc_alloc(arena, (size_t)count + 1, sizeof(hemc_part_recipe));
+    uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+    for (uint32_t i = 0; i < count; ++i) {
+        finding* f = &list[i];
+        uint32_t* primitives = hemc_alloc(arena, model->primitive_count, sizeof(uint32_t));
+        uint32_t primitive_count = 0;
+        for (uint32_t p = 0; p < model->primitive_count; ++p) {
+            if (f->primitives[p]) {
+                primitives[primitive_count++] = p;
+            }
+        }
+        hemc_selector* selector =
+            primitive_count != 0 ? hemc_selector_of_primitives(arena, primitives, primitive_count) : NULL;
+        if (f->bones != NULL) {
+            hemc_selector* chain = hemc_selector_of_bones(arena, f->bones, model->bone_count, 0.5f);
+            selector = selector != NULL ? hemc_selector_either(arena, selector, chain) : chain;
+        }
+        hemc_selector_mask(arena, model, selector, mask);
+        uint32_t triangles;
+        area_of(model, mask, &triangles);
+        if (triangles < 8) {
+            continue; // a helper bone, an eyelash
+        }
+        make_part(arena, model, f, mask, selector, &recipe->parts[recipe->part_count++]);
+    }
+    if (recipe->part_count == 0 && model->bone_count == 1) {
+        finding f = {0};
+        whole_body(arena, model, &f, &recipe->parts[recipe->part_count++]);
+    }
+    if (recipe->part_count == 0) {
+        return hemc_error(
+            log, HEMC_INPUT, model->path, "",
+            "nothing loose was found by bones, names or shape; say what moves in a recipe (-r, see docs/recipe.md)");
+    }
+    double low = 1e30, high = -1e30;
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        low = fmin(low, model->positions[v].y);
+        high = fmax(high, model->positions[v].y);
+    }
+    if (high - low > 15.0 || high - low < 0.05) {
+        hemc_warn(log, model->path, "", "the model is %s high: if it is not in metres, give \"scale\" in a recipe",
+                  high - low > 15.0 ? "more than 15 m" : "less than 5 cm");
+    }
+    for (uint32_t i = 0; i < recipe->part_count; ++i) {
+        hemc_note(log, model->path, "", "automatic part \"%s\": %s", recipe->parts[i].name, recipe->parts[i].why);
+    }
+    return true;
+}

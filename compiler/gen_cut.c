@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/gen_cut.h"
+
+#include <string.h>
+
+// Cut planes: the particle mesh of clothing (Mueller and Chentanez 2011, section 6), with columns.
+//
+// Axis and levels: gen_levels.c. Chains: gen_chains.c. Columns: gen_rows.c. What is left is here.
+//
+// The paper's test stays: no two particles of a level nearer than NEAR h, whatever chain they are on. It allows
+// less than h because even spacing divides a chain into gaps between 0.7 h and 1.4 h.
+//
+// Links. Weft: along the chain; rings close. Where an accepted particle has lost its predecessor to the test or to a
+// dropped layer, the nearest on the level within h. Warp: the same column of the level above; a particle with none
+// takes the nearest within LINK h, from above and from below (the paper's two passes; its limit h would leave
+// particles hanging, as neighbours half a column off are already sqrt(1.25) h away). Only chains that overlap are linked.
+//
+// `level` is the plane's number from the bottom, `chain` the column: the same column has the same number on every level
+// that it crosses, and numbers run in order around the part.
+
+#define NEAR 0.66
+#define LINK 1.5
+#define COLUMN_LINK 1.75 // within a column: a level on a slant may be this far away
+
+#define REJECTED UINT32_MAX
+
+static void accept_level(hemc_cut* c, uint32_t level, hemc_particles* out) {
+    hemc_grid grid;
+    double near = NEAR * c->gen->spacing;
+    uint32_t expected = 0;
+    for (uint32_t k = c->level_starts[level]; k < c->level_starts[level + 1]; ++k) {
+        expected += c->rows[k].count;
+    }
+    hemc_grid_init(&grid, c->gen->arena, near, expected);
+    for (uint32_t k = c->level_starts[level]; k < c->level_starts[level + 1]; ++k) {
+        hemc_row* r = &c->rows[k];
+        for (uint32_t i = 0; i < r->count; ++i) {
+            hemc_d3 p, n;
+            hemc_row_point(r, r->at[i], &p, &n);
+            r->accepted[i] = REJECTED;
+            if (hemc_grid_nearest(&grid, p, near) == HEM_NONE) {
+                hemc_grid_add(&grid, p);
+                r->accepted[i] = hemc_particles_add(c->gen->arena, out, p, d3_unit(n, d3(0, 0, 0)), (int32_t)level,
+                                                    c->columns[r->columns[i]].number);
+            }
+        }
+    }
+    c->gen->work += grid.visit_count;
+}
+
+typedef struct level_points {
+    hemc_kd kd;
+    uint32_t* particle;
+    uint32_t* row;
+    uint32_t* place; // within the row
+    uint32_t count;
+} level_points;
+
+static level_points gather_level(hemc_cut* c, uint32_t level, const hemc_particles* out) {
+    hemc_arena* arena = c->gen->arena;
+    level_points l;
+    memset(&l, 0, sizeof l);
+    uint32_t most = 1;
+    for (uint32_t k = c->level_starts[level]; k < c->level_starts[level + 1]; ++k) {
+        most += c->rows[k].count;
+    }
+    l.particle = hemc_alloc(arena, most, sizeof *l.particle);
+    l.row = hemc_alloc(arena, most, sizeof *l.row);
+    l.place = hemc_alloc(arena, most, sizeof *l.place);
+    hemc_vec3* points = hemc_alloc(arena, most, sizeof *points);
+    for (uint32_t k = c->level_starts[level]; k < c->level_starts[level + 1]; ++k) {
+        for (uint32_t i = 0; i < c->rows[k].count; ++i) {
+            if (c->rows[k].accepted[i] != REJECTED) {
+                points[l.count] = out->positions[c->rows[k].accepted[i]];
+                l.particle[l.count] = c->rows[k].accepted[i];
+                l.row[l.count] = k;
+                l.place[l.count++] = i;
+            }
+        }
+    }
+    hemc_kd_build(arena, &l.kd, points, l.count);
+    return l;
+}
+
+// A particle that lost its predecessor: to the nearest on the level within h, not its own neighbours in the chain.
+static void link_across(hemc_cut* c, level_points* l, uint32_t row_index, uint32_t place_index, hemc_particles* out) {
+    const hemc_row* r = &c->rows[row_index];
+    uint32_t self = r->accepted[place_index];
+    hemc_near near[12];
+    uint32_t found = hemc_kd_near(&l->kd, d3_from(out->positions[self]), c->gen->spacing, 12, near);
+    for (uint32_t k = 0; k < found; ++k) {
+        uint32_t other = near[k].index;
+        uint32_t apart = l->place[other] > place_index ? l->place[other] - place_index : place_index - l->place[other];
+        if (l->particle[other] == self || (l->row[other] == row_index && apart < 3)) {
+            continue;
+        }
+        hemc_particles_link(c->gen->arena, out, self, l->particle[other], HEM_LINK_WEFT);
+        return;
+    }
+}
+
+static void link_level(hemc_cut* c, uint32_t level, level_points* l, hemc_particles* out) {
+    for (uint32_t k = c->level_starts[level]; k < c->level_starts[level + 1]; ++k) {
+        const hemc_row* r = &c->rows[k];
+        uint32_t pairs = r->chain->closed && r->count > 2 ? r->count : r->count ? r->count - 1 : 0;
+        for (uint32_t i = 0; i < pairs; ++i) {
+            uint32_t a = r->accepted[i], b = r->accepted[(i + 1) % r->count];
+            if (a != REJECTED && b != REJECTED) {
+                hemc_particles_link(c->gen->arena, out, a, b, HEM_LINK_WEFT);
+            }
+        }
+        bool alone = c->level_starts[level + 1] - c->level_starts[level] == 1;
+        for (uint32_t i = 0; i < r->count; ++i) {
+            if (r->accepted[i] == REJECTED) {
+                continue;
+            }
+            bool first = i == 0, last = i + 1 == r->count;
+            bool lost = r->chain->closed
+                            ? r->accepted[(i + r->count - 1) % r->count] == REJECTED ||
+                                  r->accepted[(i + 1) % r->count] == REJECTED
+                            : (!first && r->accepted[i - 1] == REJECTED) || (!last && r->accepted[i + 1] == REJECTED);
+            // The two lips of a slit belong to one chain and stay apart; ends facing another chain do not.
+            bool end = !r->chain->closed && (first || last);
+            bool made = end && ((first && r->chain->cut_begin) || (last && r->chain->cut_end));
+            if (lost || made || (end && !alone)) {
+                link_across(c, l, k, i, out);
+            }
+        }
+    }
+}
+
+static void link_nearest(hemc_cut* c, const level_points* from, level_points* to, const uint8_t* served,
+                         hemc_particles* out) {
+    double reach = LINK * c->gen->spacing;
+    for (uint32_t i = 0; i < from->count; ++i) {
+        if (served[from->particle[i]]) {
+            continue;
+        }
+        hemc_near near[8];
+        uint32_t found = hemc_kd_near(&to->kd, d3_from(out->positions[from->particle[i]]), reach, 8, near);
+        for (uint32_t k = 0; k < found; ++k) {
+            if (hemc_rows_overlap(c, from->row[i], to->row[near[k].index])) {
+                hemc_particles_link(c->gen->arena, out, from->particle[i], to->particle[near[k].index], HEM_LINK_WARP);
+                break;
+            }
+        }
+    }
+}
+
+static void link_levels(hemc_cut* c, level_points* low, level_points* high, uint8_t* up, uint8_t* down,
+                        hemc_particles* out) {
+    hemc_arena* arena = c->gen->arena;
+    // Same column on both levels.
+    hemc_sort_item* order = hemc_alloc(arena, (size_t)low->count + 1, sizeof *order);
+    for (uint32_t i = 0; i < low->count; ++i) {
+        order[i].key = out->chain[low->particle[i]];
+        order[i].index = i;
+    }
+    hemc_sort_items(arena, order, low->count);
+    for (uint32_t i = 0; i < high->count; ++i) {
+        uint32_t lo = 0, hi = low->count;
+        double key = out->chain[high->particle[i]];
+        while (lo < hi) {
+            uint32_t middle = (lo + hi) / 2;
+            if (order[middle].key < key) {
+                lo = middle + 1;
+            } else {
+                hi = middle;
+            }
+        }
+        if (lo == low->count || order[lo].key != key) {
+            continue;
+        }
+        uint32_t a = high->particle[i], b = low->particle[order[lo].index];
+        if (d3_distance(d3_from(out->positions[a]), d3_from(out->positions[b])) <= COLUMN_LINK * c->gen->spacing) {
+            hemc_particles_link(arena, out, b, a, HEM_LINK_WARP);
+            down[a] = up[b] = 1;
+        }
+    }
+    link_nearest(c, high, low, down, out);
+    link_nearest(c, low, high, up, out);
+}
+
+void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles) {
+    hemc_arena* arena = gen->arena;
+    hemc_slicer slicer;
+    hemc_slicer_init(&slicer, gen, hemc_cut_axis(gen->part, gen->surface));
+    hemc_levels l = hemc_find_levels(&slicer);
+    hemc_cut c;
+    memset(&c, 0, sizeof c);
+    c.gen = gen;
+    c.level_count = l.count;
+    c.level_starts = hemc_alloc(arena, (size_t)l.count + 1, sizeof *c.level_starts);
+    hemc_chains chains = {NULL, 0, 0};
+    for (uint32_t i = 0; i < l.count; ++i) {
+        hemc_slice(&slicer, i, l.height[i], l.triangles + l.starts[i], l.starts[i + 1] - l.starts[i], &chains);
+        c.level_starts[i + 1] = (uint32_t)chains.count;
+    }
+    hemc_place_rows(&c, &chains);
+    for (uint32_t i = 0; i < l.count; ++i) {
+        accept_level(&c, i, particles);
+    }
+    uint8_t* up = hemc_alloc(arena, (size_t)particles->count + 1, sizeof *up);
+    uint8_t* down = hemc_alloc(arena, (size_t)particles->count + 1, sizeof *down);
+    level_points low;
+    memset(&low, 0, sizeof low);
+    for (uint32_t i = 0; i < l.count; ++i) {
+        level_points high = gather_level(&c, i, particles);
+        link_level(&c, i, &high, particles);
+        if (i > 0) {
+            link_levels(&c, &low, &high, up, down, particles);
+        }
+        low = high;
+    }
+    particles->level_count = l.count;
+    hemc_particles_finish(arena, particles);
+}

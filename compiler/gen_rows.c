@@ -1,0 +1,730 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/gen_cut.h"
+
+#include <string.h>
+
+// How many particles each chain gets, where, and in which column.
+//
+// Columns. The paper drops particles every h along each chain, from an arbitrary start; rows then do not line up. Here
+// chains of neighbouring levels are matched by overlap into a forest. Each tree starts from its longest chain, and
+// every chain takes over the columns of its parent: the same number, evenly spaced along it, as long as the spacing
+// stays within [SPACING_MIN, SPACING_MAX] h. When it does not, a new number is chosen, looking ahead for one that
+// lasts, preferring twice or half the old one and, for rings, multiples of eight. On open chains the ends say which
+// columns exist: a border that runs across the levels gains or loses columns as it goes.
+
+#define SPACING_MIN 0.7 // half of the other: when a row gets too dense, every second column can end
+#define SPACING_MAX 1.4
+#define LAST_ROW_SLACK 1.1
+#define SHORT 0.66 // an open chain below this share of the spacing gets one particle
+#define OVERLAP_REACH 2.5
+
+static double chain_wrap(const hemc_chain* chain, double t) {
+    if (chain->closed && chain->length > 0.0) {
+        t -= floor(t / chain->length) * chain->length;
+    }
+    return t < 0.0 ? 0.0 : t > chain->length ? chain->length : t;
+}
+
+// Station along the row's own direction -> point and normal.
+void hemc_row_point(const hemc_row* r, double t, hemc_d3* point, hemc_d3* normal) {
+    const hemc_chain* chain = r->chain;
+    t = chain_wrap(chain, r->reversed ? chain->length - t : t);
+    uint32_t lo = 0, hi = chain->closed ? chain->count : chain->count - 1;
+    while (hi - lo > 1) {
+        uint32_t middle = (lo + hi) / 2;
+        if (chain->station[middle] <= t) {
+            lo = middle;
+        } else {
+            hi = middle;
+        }
+    }
+    uint32_t next = hi == chain->count ? 0 : hi;
+    double gap = chain->station[hi] - chain->station[lo];
+    double f = gap > 0.0 ? (t - chain->station[lo]) / gap : 0.0;
+    *point = d3_lerp(chain->points[lo], chain->points[next], f);
+    *normal = d3_lerp(chain->normals[lo], chain->normals[next], f);
+}
+
+// Station of the point of the row nearest to p. Beyond an open end it goes on in a straight line. False = too far.
+static bool row_project(hemc_row* r, hemc_d3 p, double reach, double* station) {
+    const hemc_chain* chain = r->chain;
+    int32_t near = hemc_kd_nearest(&r->kd, p, reach, NULL);
+    if (near == HEM_NONE) {
+        return false;
+    }
+    double best = -1.0, t = chain->station[near];
+    for (int side = -1; side <= 0; ++side) {
+        int64_t a = near + side, b = a + 1;
+        if (!chain->closed && (a < 0 || b >= (int64_t)chain->count)) {
+            continue;
+        }
+        uint32_t i = (uint32_t)((a + chain->count) % chain->count), j = (uint32_t)(b % chain->count);
+        hemc_d3 d = d3_sub(chain->points[j], chain->points[i]);
+        double dd = d3_dot(d, d);
+        double f = dd > 0.0 ? d3_dot(d3_sub(p, chain->points[i]), d) / dd : 0.0;
+        double g = f < 0.0 ? 0.0 : f > 1.0 ? 1.0 : f;
+        // Open ends: let the line go on.
+        if (!chain->closed && ((i == 0 && f < 0.0) || (j == chain->count - 1 && f > 1.0))) {
+            g = f;
+        }
+        double square = d3_distance(p, d3_madd(chain->points[i], d, g < 0.0 ? 0.0 : g > 1.0 ? 1.0 : g));
+        if (best < 0.0 || square < best) {
+            best = square;
+            double span = chain->station[i + 1] - chain->station[i];
+            t = chain->station[i] + span * (g < 0.0 ? 0.0 : g > 1.0 ? 1.0 : g);
+            if (g < 0.0 || g > 1.0) {
+                t += (g < 0.0 ? g : g - 1.0) * sqrt(dd);
+            }
+        }
+    }
+    *station = r->reversed ? chain->length - t : t;
+    return true;
+}
+
+// -- Matching chains of neighbouring levels
+
+static void add_overlap(hemc_cut* c, uint32_t low, uint32_t high, double weight) {
+    c->overlaps =
+        hemc_grow(c->gen->arena, c->overlaps, &c->overlap_capacity, c->overlap_count + 1, sizeof *c->overlaps);
+    hemc_overlap o = {low, high, weight};
+    c->overlaps[c->overlap_count++] = o;
+}
+
+static void gather_overlaps(hemc_cut* c, uint32_t from_level, uint32_t to_level) {
+    hemc_arena* arena = c->gen->arena;
+    uint32_t begin = c->level_starts[to_level], end = c->level_starts[to_level + 1];
+    size_t total = 0;
+    for (uint32_t r = begin; r < end; ++r) {
+        total += c->rows[r].chain->count;
+    }
+    hemc_vec3* points = hemc_alloc(arena, total + 1, sizeof *points);
+    uint32_t* owner = hemc_alloc(arena, total + 1, sizeof *owner);
+    total = 0;
+    for (uint32_t r = begin; r < end; ++r) {
+        for (uint32_t i = 0; i < c->rows[r].chain->count; ++i) {
+            points[total] = d3_to(c->rows[r].chain->points[i]);
+            owner[total++] = r;
+        }
+    }
+    hemc_kd kd;
+    hemc_kd_build(arena, &kd, points, (uint32_t)total);
+    double reach = OVERLAP_REACH * c->gen->spacing;
+    for (uint32_t r = c->level_starts[from_level]; r < c->level_starts[from_level + 1]; ++r) {
+        const hemc_chain* chain = c->rows[r].chain;
+        int32_t last = HEM_NONE;
+        double weight = 0.0;
+        for (uint32_t i = 0; i < chain->count; ++i) {
+            int32_t near = hemc_kd_nearest(&kd, chain->points[i], reach, NULL);
+            int32_t to = near == HEM_NONE ? HEM_NONE : (int32_t)owner[near];
+            if (to != last) {
+                if (last != HEM_NONE) {
+                    add_overlap(c, r < (uint32_t)last ? r : (uint32_t)last, r < (uint32_t)last ? (uint32_t)last : r,
+                                weight);
+                }
+                last = to;
+                weight = 0.0;
+            }
+            // A chain of a single point still counts for something.
+            weight += chain->station[i + 1] - chain->station[i] + 1e-6 * c->gen->spacing;
+        }
+        if (last != HEM_NONE) {
+            add_overlap(c, r < (uint32_t)last ? r : (uint32_t)last, r < (uint32_t)last ? (uint32_t)last : r, weight);
+        }
+    }
+    c->gen->work += kd.visit_count;
+}
+
+static void merge_overlaps(hemc_cut* c) {
+    hemc_arena* arena = c->gen->arena;
+    size_t count = c->overlap_count;
+    if (count == 0) {
+        return;
+    }
+    uint64_t* keys = hemc_alloc(arena, count, sizeof *keys);
+    uint32_t* values = hemc_alloc(arena, count, sizeof *values);
+    for (size_t i = 0; i < count; ++i) {
+        keys[i] = (uint64_t)c->overlaps[i].low << 32 | c->overlaps[i].high;
+        values[i] = (uint32_t)i;
+    }
+    hemc_sort(arena, keys, values, count);
+    hemc_overlap* merged = hemc_alloc(arena, count, sizeof *merged);
+    size_t merged_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        hemc_overlap o = c->overlaps[values[i]];
+        if (merged_count > 0 && merged[merged_count - 1].low == o.low && merged[merged_count - 1].high == o.high) {
+            merged[merged_count - 1].weight += o.weight;
+        } else {
+            merged[merged_count++] = o;
+        }
+    }
+    c->overlaps = merged;
+    c->overlap_count = merged_count;
+}
+
+bool hemc_rows_overlap(const hemc_cut* c, uint32_t a, uint32_t b) {
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    size_t lo = 0, hi = c->overlap_count;
+    while (lo < hi) {
+        size_t middle = (lo + hi) / 2;
+        const hemc_overlap* o = &c->overlaps[middle];
+        if (o->low < low || (o->low == low && o->high < high)) {
+            lo = middle + 1;
+        } else {
+            hi = middle;
+        }
+    }
+    return lo < c->overlap_count && c->overlaps[lo].low == low && c->overlaps[lo].high == high;
+}
+
+static uint32_t find_root(uint32_t* roots, uint32_t i) {
+    while (roots[i] != i) {
+        roots[i] = roots[roots[i]];
+        i = roots[i];
+    }
+    return i;
+}
+
+static double root_merit(const hemc_row* r) {
+    return r->chain->closed ? 1.5 * r->chain->length : r->chain->length;
+}
+
+// Maximum spanning forest over the overlaps, each tree hung from its longest chain. Returns rows, parents first.
+static uint32_t* build_forest(hemc_cut* c) {
+    hemc_arena* arena = c->gen->arena;
+    uint32_t n = c->row_count;
+    uint32_t* roots = hemc_alloc(arena, n, sizeof *roots);
+    uint32_t* starts = hemc_alloc(arena, (size_t)n + 2, sizeof *starts);
+    for (uint32_t i = 0; i < n; ++i) {
+        roots[i] = i;
+    }
+    hemc_sort_item* order = hemc_alloc(arena, c->overlap_count + 1, sizeof *order);
+    double unit = 0.01 * c->gen->spacing;
+    for (size_t i = 0; i < c->overlap_count; ++i) {
+        order[i].key = -floor(c->overlaps[i].weight / unit + 0.5);
+        order[i].index = (uint32_t)i;
+    }
+    hemc_sort_items(arena, order, c->overlap_count);
+    uint8_t* kept = hemc_alloc(arena, c->overlap_count + 1, sizeof *kept);
+    for (size_t i = 0; i < c->overlap_count; ++i) {
+        const hemc_overlap* o = &c->overlaps[order[i].index];
+        uint32_t a = find_root(roots, o->low), b = find_root(roots, o->high);
+        if (a != b) {
+            roots[a > b ? a : b] = a > b ? b : a;
+            kept[order[i].index] = 1;
+            ++starts[o->low + 2];
+            ++starts[o->high + 2];
+        }
+    }
+    for (uint32_t i = 2; i < n + 2; ++i) {
+        starts[i] += starts[i - 1];
+    }
+    uint32_t* edges = hemc_alloc(arena, (size_t)starts[n + 1] + 1, sizeof *edges);
+    for (size_t i = 0; i < c->overlap_count; ++i) {
+        if (kept[i]) {
+            edges[starts[c->overlaps[i].low + 1]++] = (uint32_t)i;
+            edges[starts[c->overlaps[i].high + 1]++] = (uint32_t)i;
+        }
+    }
+    // Root: the lowest chain among those of (nearly) the greatest length, so that rounding cannot move it. Rings count for
+    // more: the ragged hem of a skirt, longer but torn, must not set the columns.
+    double* longest = hemc_alloc(arena, n, sizeof *longest);
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t r = find_root(roots, i);
+        longest[r] = root_merit(&c->rows[i]) > longest[r] ? root_merit(&c->rows[i]) : longest[r];
+    }
+    uint32_t* sequence = hemc_alloc(arena, (size_t)n + 1, sizeof *sequence);
+    uint32_t count = 0, trees = 0;
+    uint8_t* seen = hemc_alloc(arena, n, sizeof *seen);
+    uint8_t* rooted = hemc_alloc(arena, n, sizeof *rooted);
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t r = find_root(roots, i);
+        if (rooted[r] || root_merit(&c->rows[i]) < 0.999 * longest[r]) {
+            continue;
+        }
+        rooted[r] = 1;
+        seen[i] = 1;
+        c->rows[i].parent = HEM_NONE;
+        c->rows[i].tree = trees++;
+        uint32_t head = count;
+        sequence[count++] = i;
+        for (; head < count; ++head) {
+            uint32_t at = sequence[head];
+            c->rows[at].child = HEM_NONE;
+            for (uint32_t e = starts[at]; e < starts[at + 1]; ++e) {
+                const hemc_overlap* o = &c->overlaps[edges[e]];
+                uint32_t to = o->low == at ? o->high : o->low;
+                if (seen[to]) {
+                    continue;
+                }
+                seen[to] = 1;
+                c->rows[to].parent = (int32_t)at;
+                c->rows[to].tree = c->rows[at].tree;
+                if (c->rows[at].child == HEM_NONE || o->weight > c->rows[at].child_weight) {
+                    c->rows[at].child = (int32_t)to;
+                    c->rows[at].child_weight = o->weight;
+                }
+                sequence[count++] = to;
+            }
+        }
+    }
+    c->periods = hemc_alloc(arena, (size_t)trees + 1, sizeof *c->periods);
+    c->key_tops = hemc_alloc(arena, (size_t)trees + 1, sizeof *c->key_tops);
+    return sequence;
+}
+
+// -- How many columns
+
+typedef struct count_range {
+    double low, high; // gaps; a closed chain has as many particles, an open one has one more
+} count_range;
+
+static count_range gap_range(const hemc_cut* c, const hemc_chain* chain) {
+    double h = c->gen->spacing;
+    count_range r = {chain->length / (SPACING_MAX * h), chain->length / (SPACING_MIN * h)};
+    return r;
+}
+
+// The last row of a tree may stretch a little more: one row is not worth a change of columns.
+static bool gaps_fit(const hemc_cut* c, const hemc_row* r, double gaps) {
+    count_range range = gap_range(c, r->chain);
+    double slack = r->child == HEM_NONE ? LAST_ROW_SLACK : 1.0;
+    return gaps * slack >= range.low && gaps <= range.high * slack && gaps >= (r->chain->closed ? 3.0 : 1.0);
+}
+
+static bool has_multiple(double low, double high, double of) {
+    return floor(high / of) * of >= low;
+}
+
+// Gaps for a chain that cannot keep its parent's: long-lived first, then near the wanted spacing, then lane-friendly.
+static uint32_t choose_gaps(const hemc_cut* c, uint32_t at, uint32_t parent_gaps) {
+    const hemc_chain* chain = c->rows[at].chain;
+    double h = c->gen->spacing;
+    count_range range = gap_range(c, chain);
+    double low = floor(range.low) < range.low ? floor(range.low) + 1.0 : range.low, high = floor(range.high);
+    double least = chain->closed ? 3.0 : 1.0;
+    if (low > high || high < least) { // short chain: what comes nearest
+        double n = floor(chain->length / h + 0.5);
+        if (!chain->closed && chain->length < SHORT * h) {
+            return 0;
+        }
+        return (uint32_t)(n > least ? n : least);
+    }
+    low = low < least ? least : low;
+    double shortest = chain->length, longest = chain->length;
+    double multiple = chain->closed ? c->gen->column_multiple : 1.0;
+    multiple = has_multiple(low, high, multiple) ? multiple : 1.0;
+    for (int32_t next = c->rows[at].child; next != HEM_NONE; next = c->rows[next].child) {
+        const hemc_chain* ahead = c->rows[next].chain;
+        count_range r = gap_range(c, ahead);
+        double l = r.low > low ? r.low : low, g = r.high < high ? r.high : high;
+        l = floor(l) < l ? floor(l) + 1.0 : l;
+        g = floor(g);
+        if (ahead->closed != chain->closed || l > g || g < least || !has_multiple(l, g, multiple)) {
+            break;
+        }
+        low = l;
+        high = g;
+        shortest = ahead->length < shortest ? ahead->length : shortest;
+        longest = ahead->length > longest ? ahead->length : longest;
+    }
+    double ideal = sqrt(shortest * longest) / h;
+    uint32_t best = (uint32_t)low;
+    double best_score = -1.0;
+    for (double n = low; n <= high; n += 1.0) {
+        uint32_t gaps = (uint32_t)n, particles = gaps + (chain->closed ? 0u : 1u);
+        double score = n > ideal ? n / ideal - 1.0 : ideal / n - 1.0;
+        if (c->gen->column_multiple > 1 && particles % c->gen->column_multiple != 0) {
+            score += chain->closed ? (gaps % 2 ? 0.3 : gaps % 4 ? 0.25 : 0.2) : 0.12;
+        }
+        if (parent_gaps > 0 && gaps != 2 * parent_gaps && 2 * gaps != parent_gaps) {
+            score += 2 * gaps == 3 * parent_gaps || 3 * gaps == 2 * parent_gaps ? 0.1 : 0.2;
+        }
+        if (best_score < 0.0 || score < best_score - 1e-9) {
+            best_score = score;
+            best = gaps;
+        }
+    }
+    return best;
+}
+
+// -- Placing one chain's particles
+
+static uint32_t new_column(hemc_cut* c, uint32_t tree, double key) {
+    c->columns = hemc_grow(c->gen->arena, c->columns, &c->column_capacity, c->column_count + 1, sizeof *c->columns);
+    hemc_column made = {key, tree, 0};
+    c->key_tops[tree] = key >= c->key_tops[tree] ? key + 1.0 : c->key_tops[tree];
+    c->columns[c->column_count] = made;
+    return (uint32_t)c->column_count++;
+}
+
+static void row_alloc(hemc_cut* c, hemc_row* r, uint32_t count) {
+    r->count = count;
+    r->at = hemc_alloc(c->gen->arena, (size_t)count + 1, sizeof *r->at);
+    r->columns = hemc_alloc(c->gen->arena, (size_t)count + 1, sizeof *r->columns);
+    r->accepted = hemc_alloc(c->gen->arena, (size_t)count + 1, sizeof *r->accepted);
+    memset(r->columns, 0xff, ((size_t)count + 1) * sizeof *r->columns);
+    r->placed = true;
+}
+
+static void spread(hemc_row* r, uint32_t gaps, double phase) {
+    double length = r->chain->length;
+    for (uint32_t i = 0; i < r->count; ++i) {
+        r->at[i] = r->chain->closed ? phase + length * i / gaps : gaps == 0 ? 0.5 * length : length * i / gaps;
+    }
+}
+
+// Where an untied ring starts: the point farthest from its middle, so that a symmetric skirt stays symmetric.
+static double ring_start(const hemc_chain* chain) {
+    hemc_d3 middle = d3(0, 0, 0);
+    for (uint32_t i = 0; i < chain->count; ++i) {
+        hemc_d3 next = chain->points[(i + 1) % chain->count];
+        middle = d3_madd(middle, d3_add(chain->points[i], next), 0.5 * (chain->station[i + 1] - chain->station[i]));
+    }
+    middle = d3_scale(middle, chain->length > 0.0 ? 1.0 / chain->length : 0.0);
+    double farthest = 0.0;
+    for (uint32_t i = 0; i < chain->count; ++i) {
+        double d = d3_distance(chain->points[i], middle);
+        farthest = d > farthest ? d : farthest;
+    }
+    for (uint32_t i = 0; i < chain->count; ++i) {
+        // Equal corners of a regular shape differ by rounding only: the first of them.
+        if (d3_distance(chain->points[i], middle) >= (1.0 - 1e-6) * farthest) {
+            return chain->station[i];
+        }
+    }
+    return 0.0;
+}
+
+// The parent's particles seen from this chain: stations, in the parent's order, those out of reach left out.
+typedef struct seen_column {
+    double at;
+    double order; // unwrapped number in the parent
+    uint32_t column;
+} seen_column;
+
+static uint32_t see_parent(hemc_cut* c, hemc_row* r, const hemc_row* parent, seen_column* seen) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < parent->count; ++i) {
+        hemc_d3 p, n;
+        double t;
+        hemc_row_point(parent, parent->at[i], &p, &n);
+        if (row_project(r, p, OVERLAP_REACH * c->gen->spacing, &t)) {
+            seen[count].at = t;
+            seen[count].order = i;
+            seen[count++].column = parent->columns[i];
+        }
+    }
+    return count;
+}
+
+static double wrap_half(double d, double length) {
+    return length > 0.0 ? d - floor(d / length + 0.5) * length : d;
+}
+
+static bool runs_backwards(const hemc_row* r, const hemc_row* parent, const seen_column* seen, uint32_t count) {
+    double sum = 0.0;
+    for (uint32_t i = 1; i < count; ++i) {
+        if (seen[i].order - seen[i - 1].order > 1.5) {
+            continue;
+        }
+        double d = seen[i].at - seen[i - 1].at;
+        d = r->chain->closed ? wrap_half(d, r->chain->length) : d;
+        // A parent ring over an open chain jumps back once per turn; bound each step's say.
+        double most = 2.0 * (parent->chain->length / (parent->count > 1 ? parent->count : 1));
+        sum += d > most ? most : d < -most ? -most : d;
+    }
+    return sum < 0.0;
+}
+
+// A ring over a ring or a line: the shift that brings columns closest to the parent's, in the mean.
+static double best_phase(const hemc_row* r, const seen_column* seen, uint32_t count, double gap) {
+    double length = r->chain->length;
+    double phase = seen[0].at - seen[0].order * gap;
+    for (int pass = 0; pass < 4; ++pass) {
+        double sum = 0.0;
+        for (uint32_t i = 0; i < count; ++i) {
+            sum += wrap_half(seen[i].at - seen[i].order * gap - phase, length);
+        }
+        phase += sum / count;
+    }
+    return phase;
+}
+
+// Columns for particles that took none over: keys between those of their neighbours on the chain.
+static void fill_columns(hemc_cut* c, hemc_row* r) {
+    double period = c->periods[r->tree];
+    uint32_t first = 0;
+    while (first < r->count && r->columns[first] == UINT32_MAX) {
+        ++first;
+    }
+    if (first == r->count) {
+        double base = c->key_tops[r->tree];
+        for (uint32_t i = 0; i < r->count; ++i) {
+            r->columns[i] = new_column(c, r->tree, base + i);
+        }
+        return;
+    }
+    // Walk from one kept column to the next, round the ring if it is one.
+    uint32_t total = r->chain->closed ? r->count + 1 : r->count;
+    uint32_t last = first;
+    for (uint32_t k = first + 1; k < first + total; ++k) {
+        uint32_t i = k % r->count;
+        if (k >= r->count && !r->chain->closed) {
+            break;
+        }
+        if (r->columns[i] == UINT32_MAX) {
+            continue;
+        }
+        double a = c->columns[r->columns[last % r->count]].key, b = c->columns[r->columns[i]].key;
+        if (period > 0.0) {
+            // The short way round.
+            b = a + wrap_half(b - a, period);
+            if (b == a && k - last > 1) {
+                b = a + period;
+            }
+        }
+        for (uint32_t m = last + 1; m < k; ++m) {
+            double key = a + (b - a) * (m - last) / (k - last);
+            key = period > 0.0 ? key - floor(key / period) * period : key;
+            r->columns[m % r->count] = new_column(c, r->tree, key);
+        }
+        last = k;
+    }
+    if (!r->chain->closed) {
+        uint32_t final = r->count - 1;
+        while (r->columns[final] == UINT32_MAX) {
+            --final;
+        }
+        for (uint32_t i = first; i-- > 0;) {
+            r->columns[i] = new_column(c, r->tree, c->columns[r->columns[i + 1]].key - 0.01);
+        }
+        for (uint32_t i = final + 1; i < r->count; ++i) {
+            r->columns[i] = new_column(c, r->tree, c->columns[r->columns[i - 1]].key + 0.01);
+        }
+    }
+}
+
+// Particles take over the parent's column that lies nearest, one each, in order of nearness.
+static void inherit_columns(hemc_cut* c, hemc_row* r, const seen_column* seen, uint32_t count) {
+    hemc_arena* arena = c->gen->arena;
+    double length = r->chain->length;
+    double gap = r->count > 1 ? (r->chain->closed ? length / r->count : length / (r->count - 1)) : c->gen->spacing;
+    hemc_sort_item* order = hemc_alloc(arena, (size_t)count + 1, sizeof *order);
+    uint32_t* target = hemc_alloc(arena, (size_t)count + 1, sizeof *target);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        double x = (seen[i].at - r->at[0]) / gap;
+        double nearest = floor(x + 0.5);
+        if (fabs(x - nearest) > 0.499 || (!r->chain->closed && (nearest < 0.0 || nearest >= r->count))) {
+            continue;
+        }
+        double n = r->chain->closed ? nearest - floor(nearest / r->count) * r->count : nearest;
+        target[i] = (uint32_t)n < r->count ? (uint32_t)n : 0;
+        // Rounded, so that a tie between two columns is decided by their order and not by the last bit.
+        order[found].key = floor(fabs(x - nearest) * 1000.0 + 0.5);
+        order[found++].index = i;
+    }
+    hemc_sort_items(arena, order, found);
+    for (uint32_t k = 0; k < found; ++k) {
+        uint32_t i = order[k].index;
+        if (r->columns[target[i]] == UINT32_MAX) {
+            r->columns[target[i]] = seen[i].column;
+        }
+    }
+    fill_columns(c, r);
+}
+
+static void place_root(hemc_cut* c, uint32_t at) {
+    hemc_row* r = &c->rows[at];
+    uint32_t gaps = choose_gaps(c, at, 0);
+    row_alloc(c, r, r->chain->closed ? gaps : gaps + 1);
+    spread(r, gaps, r->chain->closed ? ring_start(r->chain) : 0.0);
+    c->periods[r->tree] = r->chain->closed ? gaps : 0.0;
+    for (uint32_t i = 0; i < r->count; ++i) {
+        r->columns[i] = new_column(c, r->tree, i);
+    }
+}
+
+static void place_ring(hemc_cut* c, uint32_t at, const hemc_row* parent, seen_column* seen, uint32_t count) {
+    hemc_row* r = &c->rows[at];
+    uint32_t gaps = parent->chain->closed ? parent->count : 0;
+    bool keep = gaps > 0 && count >= 3 && gaps_fit(c, r, gaps);
+    if (!keep) {
+        gaps = choose_gaps(c, at, gaps);
+    }
+    double gap = r->chain->length / (parent->chain->closed ? parent->count : gaps);
+    row_alloc(c, r, gaps);
+    spread(r, gaps, best_phase(r, seen, count, gap));
+    if (keep && count == parent->count) {
+        memcpy(r->columns, parent->columns, r->count * sizeof *r->columns);
+    } else {
+        inherit_columns(c, r, seen, count);
+    }
+}
+
+// The straight line column = offset + slope * station through what the chain sees of its parent. A fit over all of them
+// is steadier than the two columns nearest to an end, which is where projections go wrong.
+typedef struct column_line {
+    double offset, slope;
+} column_line;
+
+static column_line fit_columns(const seen_column* seen, uint32_t count, double h) {
+    double at = 0.0, order = 0.0;
+    for (uint32_t i = 0; i < count; ++i) {
+        at += seen[i].at / count;
+        order += seen[i].order / count;
+    }
+    double cross = 0.0, square = 0.0;
+    for (uint32_t i = 0; i < count; ++i) {
+        cross += (seen[i].at - at) * (seen[i].order - order);
+        square += (seen[i].at - at) * (seen[i].at - at);
+    }
+    double slope = square > 0.0 ? cross / square : 1.0 / h;
+    if (!(slope * h > 0.5 && slope * h < 2.0)) {
+        slope = 1.0 / h;
+    }
+    column_line line = {order - slope * at, slope};
+    return line;
+}
+
+// Keeps the columns that face the chain; a parent ring is unrolled at the widest gap between those.
+static uint32_t facing_columns(hemc_cut* c, const hemc_row* r, const hemc_row* parent, seen_column* seen,
+                               uint32_t count) {
+    double length = r->chain->length, h = c->gen->spacing;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (seen[i].at > -0.75 * h && seen[i].at < length + 0.75 * h) {
+            seen[used++] = seen[i];
+        }
+    }
+    if (!parent->chain->closed || used < 2) {
+        return used;
+    }
+    uint32_t cut_at = used - 1;
+    double widest = 0.0;
+    for (uint32_t i = 0; i < used; ++i) {
+        double gap = seen[(i + 1) % used].order - seen[i].order;
+        gap = gap <= 0.0 ? gap + parent->count : gap;
+        // A full turn: cut where the image jumps from one end of the chain to the other.
+        double jump = fabs(seen[(i + 1) % used].at - seen[i].at) / length;
+        if (gap + jump > widest + 1e-9) {
+            widest = gap + jump;
+            cut_at = i;
+        }
+    }
+    seen_column* copy = hemc_alloc(c->gen->arena, used, sizeof *copy);
+    for (uint32_t i = 0; i < used; ++i) {
+        uint32_t from = (cut_at + 1 + i) % used;
+        copy[i] = seen[from];
+        copy[i].order += from <= cut_at ? parent->count : 0.0;
+    }
+    memcpy(seen, copy, used * sizeof *seen);
+    return used;
+}
+
+static void place_line(hemc_cut* c, uint32_t at, const hemc_row* parent, seen_column* seen, uint32_t count) {
+    hemc_row* r = &c->rows[at];
+    double length = r->chain->length, h = c->gen->spacing;
+    uint32_t used = facing_columns(c, r, parent, seen, count);
+    bool keep = false;
+    uint32_t gaps = 0;
+    double low = 0.0;
+    if (used > 0) {
+        column_line line = fit_columns(seen, used, h);
+        low = floor(line.offset + 0.5);
+        double high = floor(line.offset + line.slope * length + 0.5);
+        keep = high > low && gaps_fit(c, r, high - low);
+        gaps = keep ? (uint32_t)(high - low) : 0;
+    }
+    if (!keep) {
+        bool full = !parent->chain->closed && used == parent->count;
+        gaps = choose_gaps(c, at, full && parent->count > 1 ? parent->count - 1 : 0);
+    }
+    row_alloc(c, r, gaps + 1);
+    spread(r, gaps, 0.0);
+    if (!keep) {
+        inherit_columns(c, r, seen, used);
+        return;
+    }
+    for (uint32_t i = 0; i < used; ++i) {
+        double n = seen[i].order - low;
+        if (n >= 0.0 && n < r->count && r->columns[(uint32_t)n] == UINT32_MAX) {
+            r->columns[(uint32_t)n] = seen[i].column;
+        }
+    }
+    fill_columns(c, r);
+}
+
+static void place(hemc_cut* c, uint32_t at) {
+    hemc_row* r = &c->rows[at];
+    if (r->parent == HEM_NONE) {
+        place_root(c, at);
+        return;
+    }
+    const hemc_row* parent = &c->rows[r->parent];
+    seen_column* seen = hemc_alloc(c->gen->arena, (size_t)parent->count + 1, sizeof *seen);
+    uint32_t count = see_parent(c, r, parent, seen);
+    if (count > 1 && runs_backwards(r, parent, seen, count)) {
+        r->reversed = true;
+        for (uint32_t i = 0; i < count; ++i) {
+            seen[i].at = r->chain->length - seen[i].at;
+        }
+    }
+    if (count == 0) {
+        uint32_t gaps = choose_gaps(c, at, 0);
+        row_alloc(c, r, r->chain->closed ? gaps : gaps + 1);
+        spread(r, gaps, 0.0);
+        fill_columns(c, r);
+    } else if (r->chain->closed) {
+        place_ring(c, at, parent, seen, count);
+    } else {
+        place_line(c, at, parent, seen, count);
+    }
+}
+
+static void number_columns(hemc_cut* c) {
+    hemc_arena* arena = c->gen->arena;
+    uint64_t* keys = hemc_alloc(arena, c->column_count + 1, sizeof *keys);
+    uint32_t* values = hemc_alloc(arena, c->column_count + 1, sizeof *values);
+    hemc_sort_item* order = hemc_alloc(arena, c->column_count + 1, sizeof *order);
+    for (size_t i = 0; i < c->column_count; ++i) {
+        order[i].key = c->columns[i].key;
+        order[i].index = (uint32_t)i;
+    }
+    hemc_sort_items(arena, order, c->column_count);
+    for (size_t i = 0; i < c->column_count; ++i) {
+        keys[i] = c->columns[order[i].index].tree;
+        values[i] = order[i].index;
+    }
+    hemc_sort(arena, keys, values, c->column_count);
+    for (size_t i = 0; i < c->column_count; ++i) {
+        c->columns[values[i]].number = (int32_t)i;
+    }
+}
+
+void hemc_place_rows(hemc_cut* c, const hemc_chains* chains) {
+    hemc_arena* arena = c->gen->arena;
+    c->row_count = (uint32_t)chains->count;
+    c->rows = hemc_alloc(arena, chains->count + 1, sizeof *c->rows);
+    for (size_t i = 0; i < chains->count; ++i) {
+        hemc_row* r = &c->rows[i];
+        r->chain = &chains->items[i];
+        r->parent = r->child = HEM_NONE;
+        r->kd_points = hemc_alloc(arena, r->chain->count, sizeof *r->kd_points);
+        for (uint32_t k = 0; k < r->chain->count; ++k) {
+            r->kd_points[k] = d3_to(r->chain->points[k]);
+        }
+        hemc_kd_build(arena, &r->kd, r->kd_points, r->chain->count);
+    }
+    for (uint32_t i = 0; i + 1 < c->level_count; ++i) {
+        gather_overlaps(c, i, i + 1);
+        gather_overlaps(c, i + 1, i);
+    }
+    merge_overlaps(c);
+    uint32_t* sequence = build_forest(c);
+    for (uint32_t i = 0; i < c->row_count; ++i) {
+        place(c, sequence[i]);
+        c->gen->work += c->rows[sequence[i]].kd.visit_count;
+    }
+    number_columns(c);
+}

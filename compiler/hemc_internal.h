@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEMC_INTERNAL_H
+#define HEMC_INTERNAL_H
+
+// What the compiler's stages hand to each other: plain arrays, one struct per border, one function per stage.
+//
+//   import -> recipe -> select -> [ generate -> fit -> roles ] per part -> body -> maps -> graph -> lanes -> pack
+//
+// Everything is in character space: metres, bind pose, Y up as in the glTF's scene space, node transforms applied.
+// Memory comes from one arena per compile and is never freed singly.
+
+#include "formats/hem_format.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// -- Memory and diagnostics (support.c)
+
+typedef struct hemc_arena
+    hemc_arena; // growable blocks; zeroed memory; fails by reporting HEMC_INTERNAL through the log
+
+hemc_arena* hemc_arena_create(void);
+void hemc_arena_destroy(hemc_arena* arena);
+// Zeroed, 64-byte aligned, never NULL: out of memory (or count * size overflowing, or the fail-at-N test hook) longjmps
+// to the compile's error exit set with hemc_arena_guard. Tests without a guard abort.
+void* hemc_alloc(hemc_arena* arena, size_t count, size_t size);
+// Array growth: returns a block of at least `needed` items holding the old contents.
+void* hemc_grow(hemc_arena* arena, void* items, size_t* capacity, size_t needed, size_t size);
+char* hemc_format(hemc_arena* arena, const char* format,
+                  ...); // printf into the arena, locale independent for %g-free use
+char* hemc_copy_string(hemc_arena* arena, const char* text, size_t length);
+// `if (setjmp(*hemc_arena_guard(arena)) != 0) { out of memory }`, in a frame that outlives every use of the arena.
+jmp_buf* hemc_arena_guard(hemc_arena* arena);
+// For libraries that test for NULL (cgltf): as hemc_alloc, but returns NULL when there is no memory.
+void* hemc_try_alloc(hemc_arena* arena, size_t size);
+size_t hemc_arena_size(const hemc_arena* arena); // bytes asked from the system so far
+// Test hook, per thread: the n-th allocation from now (0 = the next) fails, once. Negative switches it off.
+void hemc_fail_allocation_at(int64_t n);
+// A whole file into the arena, with a zero byte after it. False, without a message, when it cannot be read.
+bool hemc_read_file(hemc_arena* arena, const char* path, uint8_t** bytes, size_t* size);
+void hemc_hash128(const void* bytes, size_t size, uint8_t digest[16]); // XXH3-128, canonical (big-endian)
+// Stable sort by key; values (may be NULL) travel along. Ties keep their order, so the order is total.
+void hemc_sort(hemc_arena* arena, uint64_t* keys, uint32_t* values, size_t count);
+
+typedef enum hemc_exit {
+    HEMC_OK = 0,
+    HEMC_USAGE = 2,
+    HEMC_INPUT = 3,      // the glTF or the recipe is wrong
+    HEMC_VALIDATION = 4, // --strict: a warning became an error; or the result failed its own validation
+    HEMC_IO = 5,
+    HEMC_INTERNAL = 70,
+} hemc_exit;
+
+typedef enum hemc_severity { HEMC_NOTE, HEMC_WARNING, HEMC_ERROR } hemc_severity;
+
+typedef struct hemc_message {
+    hemc_severity severity;
+    const char* file; // input or recipe path
+    const char* path; // JSON pointer such as "/meshes/3/primitives/0", may be ""
+    const char* text;
+} hemc_message;
+
+typedef struct hemc_log {
+    hemc_arena* arena;
+    hemc_message* messages;
+    size_t message_count, message_capacity;
+    int error_count, warning_count;
+    hemc_exit exit_code; // of the first error
+} hemc_log;
+
+// Every failure passes here: one breakpoint catches any. Returns false so that `return hemc_error(...)` reads well.
+bool hemc_error(hemc_log* log, hemc_exit code, const char* file, const char* path, const char* format, ...);
+void hemc_warn(hemc_log* log, const char* file, const char* path, const char* format, ...);
+void hemc_note(hemc_log* log, const char* file, const char* path, const char* format, ...);
+
+// -- Model: what import makes of a glTF
+
+typedef struct hemc_vec3 {
+    float x, y, z;
+} hemc_vec3;
+
+#define HEMC_PAINT_LIMIT 32
+
+// One visual primitive. Arrays are per vertex, in source order.
+typedef struct hemc_primitive {
+    const char* name; // "node/mesh/primitive index"
+    const char* node_name;
+    const char* mesh_name;
+    const char* material_name;
+    uint32_t node, mesh, primitive, material; // glTF indices; material UINT32_MAX = none
+    uint32_t vertex_begin, vertex_count;      // in the model's arrays
+    uint32_t triangle_begin, triangle_count;
+    float base_color[4]; // linear
+} hemc_primitive;
+
+typedef struct hemc_paint { // one named scalar per vertex of the whole model; 0 where a primitive lacks it
+    const char* name;       // "_HEM_PIN", "COLOR_0.r", ...
+    float* values;
+    uint8_t* present; // per primitive
+} hemc_paint;
+
+typedef struct hemc_clip {
+    const char* name;
+    float hz;
+    bool loops;
+    uint32_t frame_count;
+    float (*frames)[12]; // [frame * bone_count + bone]: bind -> posed, rows of 4
+} hemc_clip;
+
+typedef struct hemc_bone_def {
+    const char* name;
+    int32_t parent;         // lower index or -1
+    float inverse_bind[12]; // character space -> bone
+    float bind[12];         // bone -> character space in bind pose
+} hemc_bone_def;
+
+typedef struct hemc_model {
+    const char* path;
+    hemc_primitive* primitives;
+    uint32_t primitive_count;
+    uint32_t vertex_count, triangle_count;
+    hemc_vec3* positions;
+    hemc_vec3* normals;
+    float (*tangents)[4];     // NULL when no primitive has them
+    uint8_t (*colors)[4];     // vertex colour x base colour, sRGB, for the preview
+    uint16_t (*bones)[4];     // skin joints renumbered to the model's bones; rigid meshes: their parent joint
+    float (*bone_weights)[4]; // sum 1
+    uint32_t* triangles;      // 3 per triangle, indices into the model's vertices
+    uint32_t* triangle_primitive;
+    hemc_paint* paints;
+    uint32_t paint_count;
+    hemc_bone_def* bone_defs; // topological order; at least one: a model without skin gets a bone "root"
+    uint32_t bone_count;
+    hemc_clip* clips;
+    uint32_t clip_count;
+    const char** input_paths; // every file read, for the depfile
+    uint32_t input_count;
+    uint8_t source_hash[16];
+    const char* extras_recipe;  // JSON text of recipe keys found in extras, NULL = none
+    struct hemc_source* source; // private to import*.c: what clips are baked from
+} hemc_model;
+
+// -- Recipe (recipe.c): resolved, every default filled in
+
+typedef enum hemc_generator { HEMC_CUT, HEMC_SCATTER, HEMC_STRANDS, HEMC_VERTICES } hemc_generator;
+
+typedef struct hemc_selector hemc_selector; // tree, private to select.c
+
+typedef struct hemc_attach {
+    bool none, automatic;
+    float top, bottom, near, root; // metres, < 0 = not given
+    const char* paint;             // NULL = not given
+    const char** bones;
+    uint32_t bone_count;
+    bool has_box;
+    float box_min[3], box_max[3];
+} hemc_attach;
+
+typedef struct hemc_part_recipe {
+    const char* name;
+    const char* json_path; // for messages, "/parts/0"
+    hemc_selector* selector;
+    hem_part_kind kind;
+    hemc_generator generator;
+    float spacing;            // metres, 0 = automatic
+    uint32_t particle_target; // 0 = by spacing
+    bool axis_auto;
+    float axis[3];
+    bool volume;
+    uint32_t guide_count, segment_count; // 0 = automatic
+    float radius;                        // 0 = spacing / 2
+    hemc_attach attach;
+    float blend_width; // metres, < 0 = automatic
+    bool blend_paint;  // use _HEM_BLEND
+    hem_animation_mode animation;
+    bool surface;
+    float density, mass; // mass 0 = by density
+    const char* stiffness_paint;
+    bool tethers;
+    bool self_collision;
+    const char** collides_with; // NULL = everything
+    uint32_t collides_with_count;
+    float max_distance; // < 0 none
+    const char* max_distance_paint;
+    float backstop; // < 0 none
+    const char* backstop_paint;
+    float backstop_radius; // 0 = 10 x spacing
+    bool stitch;
+    const char** stitch_with; // NULL = all
+    uint32_t stitch_with_count;
+    hem_tuning tuning;    // complete but for lengths that depend on the spacing:
+    float self_thickness; // 0 = 0.6 x spacing
+    const char* why;      // automatic mode: what was seen; NULL otherwise
+} hemc_part_recipe;
+
+typedef struct hemc_body_recipe {
+    bool enabled, surface;
+    hemc_selector* selector; // NULL = all triangles in no part
+    float spacing, radius;   // 0 = automatic
+    uint32_t particle_target;
+    float reach; // < 0 = automatic
+    float friction;
+} hemc_body_recipe;
+
+typedef struct hemc_collider_recipe {
+    const char* name;
+    const char* bone; // NULL = character space
+    hem_shape_kind kind;
+    bool fit; // capsule fitted to the bone's vertices
+    float rotation[4], position[3], size[4];
+    float (*planes)[4];
+    uint32_t plane_count;
+} hemc_collider_recipe;
+
+typedef struct hemc_recipe {
+    const char* path; // NULL = automatic or extras only
+    float scale;
+    hemc_part_recipe* parts;
+    uint32_t part_count;
+    hemc_body_recipe body;
+    hemc_collider_recipe* colliders;
+    uint32_t collider_count;
+    const char** clip_include; // NULL = all
+    uint32_t clip_include_count;
+    float clip_hz;
+    uint8_t recipe_hash[16];
+    bool automatic;
+} hemc_recipe;
+
+// -- Surface: the triangles of one part, welded by position (select.c, weld.c)
+
+typedef struct hemc_surface {
+    uint32_t vertex_count, triangle_count;
+    hemc_vec3* positions;      // welded
+    hemc_vec3* normals;        // area-weighted mean of its triangles
+    uint32_t* triangles;       // 3 per triangle; degenerate and duplicate ones removed
+    uint32_t* source_triangle; // index in the model, per triangle
+    uint32_t* source_vertex;   // one model vertex per welded vertex
+    int32_t* neighbors; // 3 per triangle: triangle across edge (v, v+1), HEM_NONE on borders and non-manifold edges
+} hemc_surface;
+
+// -- Particles of one part (gen_*.c), then of the whole asset
+
+typedef struct hemc_link {
+    uint32_t a, b;
+    uint8_t kind; // hem_link_kind
+    float rest;   // filled in by graph.c; 0 before
+    float scale;  // painted stiffness 0..1
+} hemc_link;
+
+typedef struct hemc_particles {
+    uint32_t count, capacity;
+    hemc_vec3* positions;
+    hemc_vec3* normals;   // mean outward normal of the surface near it
+    int32_t* level;       // cut: level number from the bottom; strands: number along the strand from the root; else 0
+    int32_t* chain;       // cut: running number around the level; strands: strand; else 0
+    uint8_t* flags;       // HEM_PARTICLE_ANIMATED etc. (low byte of the format's flags)
+    float (*rotation)[4]; // fit.c: quaternion, first axis outward
+    float (*radii)[3];    // fit.c
+    float* mass;          // fit.c: kg
+    float* stiffness;     // painted, 1 = none
+    float* max_distance;  // < 0 = none
+    float* backstop;      // < 0 = none
+    hemc_link* links;     // WARP and WEFT (and STITCH) links only; graph.c adds the others
+    size_t link_count, link_capacity;
+    uint32_t level_count;
+    float spacing, radius;
+} hemc_particles;
+
+typedef struct hemc_skinning {      // maps.c
+    uint16_t (*vertex_particle)[4]; // per model vertex, into the asset's particles
+    float (*vertex_weight)[4];      // sum 1
+    float* vertex_blend;            // 0..1
+    uint16_t (*particle_bone)[4];   // per particle
+    float (*particle_bone_weight)[4];
+} hemc_skinning;
+
+// The whole asset before renumbering. Particles of part p are [part_begin[p], part_begin[p + 1]).
+typedef struct hemc_mesh {
+    uint32_t part_count; // simulated parts, then (if any) one HEM_PART_BODY part last
+    const char** part_names;
+    hem_part_kind* part_kinds;
+    hem_animation_mode* part_animations;
+    hem_tuning* part_tunings;
+    uint32_t* collision_groups; // one bit each
+    uint32_t* collision_masks;
+    uint32_t* part_begin; // [part_count + 1]
+    hemc_particles all;   // concatenated; links in asset indices
+    // graph.c:
+    hemc_link* links; // every distance constraint
+    size_t link_count;
+    uint32_t* group_starts; // [all.count + 1]; members without the particle itself; empty = no group
+    uint16_t* group_members;
+    uint32_t* ignore_starts; // [all.count + 1]
+    uint16_t* ignore_list;
+    uint16_t (*frame)[4]; // u0 u1 v0 v1 per particle
+    hemc_skinning skinning;
+} hemc_mesh;
+
+// -- Rows and batches (lanes.c): the format's own structs, in final particle numbers
+
+typedef struct hemc_layout {
+    uint32_t row_count, oriented_row_count;
+    uint32_t* slot_of;    // asset particle -> row * 8 + lane
+    int32_t* particle_at; // row * 8 + lane -> asset particle, HEM_NONE = pad
+    uint32_t* part_order; // file order of parts: oriented ones first
+    hem_part* parts;      // file order
+    hem_link_batch* links;
+    uint32_t link_batch_count;
+    hem_index_batch* indexed;
+    uint32_t index_batch_count;
+    hem_group_batch* groups;
+    uint32_t group_batch_count;
+    hem_group_member* members;
+    uint32_t member_count;
+    hem_group_index* group_indices;
+    uint32_t group_index_count;
+    float lane_fill;     // constraints / lanes over all batches
+    float indexed_share; // of constraints
+} hemc_layout;
+
+typedef struct hemc_options {
+    bool ship, strict;
+    int verbosity; // -1 quiet, 0 normal, 1 verbose
+} hemc_options;
+
+// -- Stages. All return false after an error has been logged.
+
+bool hemc_import(hemc_arena* arena, hemc_log* log, const char* path, hemc_model* model); // import*.c
+// The same from memory, without access to files: external buffers are an error. `name` stands in messages.
+bool hemc_import_memory(hemc_arena* arena, hemc_log* log, const char* name, const void* bytes, size_t size,
+                        hemc_model* model);
+int32_t hemc_import_bone_of_node(const hemc_model* model, uint32_t node);                  // HEM_NONE = it is no bone
+bool hemc_import_node_is_below(const hemc_model* model, uint32_t node, uint32_t ancestor); // or the same
+// Bones that a VRM's spring bones swing: flags[bone] = 1 for the roots it names. False = none. (import.c)
+bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags);
+// What needs the recipe: applies its scale to the model and bakes the clips it includes. Runs after hemc_recipe_load.
+bool hemc_import_finish(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_model* model);
+bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path_or_null, const hemc_model* model,
+                      hemc_recipe* recipe); // recipe.c, falls back on extras, then auto.c
+bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe); // auto.c
+void hemc_recipe_defaults(hemc_recipe* recipe); // recipe.c: no parts, body on
+// Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe_collider.c)
+bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);
+// Marks: owner[t] = part index or HEM_NONE, first part wins. (select.c)
+bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner);
+// One byte per triangle of the model: 1 = selected. For recipe->body.selector. (select.c)
+void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask);
+bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (select.c)
+// Paint expression such as "_HEM_PIN > 0.5" per model vertex (select.c); NULL when the attribute does not exist.
+float* hemc_paint_values(const hemc_model* model, const char* name);
+bool hemc_paint_test(const char* expression, const hemc_model* model, uint32_t vertex, bool* holds);
+// welded[v] = running number of v's position among the vertices with used[v] != 0; returns how many there are. (weld.c)
+uint32_t hemc_weld_positions(hemc_arena* arena, const hemc_model* model, const uint8_t* used, double tolerance,
+                             uint32_t* welded);
+// Triangles with owner[t] == part, welded. (weld.c)
+bool hemc_weld(hemc_arena* arena, const hemc_model* model, const int32_t* owner, int32_t part, hemc_surface* surface);
+
+// Generators (gen_cut.c, gen_scatter.c, gen_strands.c, gen_vertices.c); spacing 0 in the recipe = chosen here.
+bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
+                   const hemc_surface* surface, hemc_particles* particles); // generate.c: dispatch, count targeting
+// Ellipsoids, outward axes, masses. (fit.c)
+void hemc_fit(hemc_arena* arena, const hemc_surface* surface, const hemc_part_recipe* part, hemc_particles* particles);
+// Attached, surface and painted per-particle values. (roles.c)
+bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
+                const hemc_surface* surface, const int32_t* owner, hemc_particles* particles);
+// Animated collision particles where simulated ones can reach. (body.c)
+bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+               const int32_t* owner, const hemc_particles* parts, hemc_particles* body);
+// Concatenates parts (and the body, which may have count 0), stitches neighbours, makes collision masks. (stitch.c)
+bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+                   const hemc_particles* parts, const hemc_particles* body, hemc_mesh* mesh);
+// Vertex-particle, vertex-bone, particle-bone maps and blend weights. (maps.c)
+bool hemc_maps(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+               const int32_t* owner, hemc_mesh* mesh);
+// Shear, bend and tether links, groups, frames, rest overlaps, rest lengths. (graph.c)
+bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_mesh* mesh);
+// Rows, lanes, batches. (lanes.c)
+bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_layout* layout);
+// Bytes, validated. model may be NULL (a bare particle mesh, for tests and the benchmark). (pack.c)
+bool hemc_pack(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+               const hemc_mesh* mesh, const hemc_layout* layout, const hemc_options* options,
+               const uint8_t cache_key[16], uint8_t** bytes, size_t* size);
+
+#endif

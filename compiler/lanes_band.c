@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/lanes.h"
+
+#include <string.h>
+
+// Placement of what the cut planes make: levels of columns.
+//
+// A band is a run of levels through which the columns keep their order: each level continues the one below with all
+// columns moved by one and the same number. A band is a piece of the integer grid (column, level), with ragged ends
+// where a border slopes, or a ring. Where columns are added in between (a skirt whose number of columns doubles), a new
+// band begins.
+//
+// Each band gets rows of its own and a fold of the grid onto them: place = column * P + level on a ring of 8 x rows places,
+// with lane = place / rows. Every kind of link then has one difference of places and takes one batch per row at
+// most, whatever the outline of the band: all that is needed is that no two particles fall on one place. So P may be
+// less than the tallest column where short ones leave room, as when parcels are stacked askew. For a ring, P times the
+// number of columns should be a multiple of the places, so that the last column meets the first.
+//
+// Links between bands are few. They line up as far as both bands cut their columns into lanes at the same spots.
+
+#define FOLD_TRIALS 8 // pitches tried for each number of rows
+
+typedef struct row_of_level { // particles joined by weft links on one level
+    uint32_t begin, count;    // in `order`
+    int32_t level;
+    bool closed;
+    int32_t above; // row that continues this one, HEM_NONE
+    int32_t below;
+    int32_t shift; // number of a particle here minus that of its neighbour below
+} row_of_level;
+
+typedef struct band {
+    uint32_t count;      // particles
+    uint32_t* particles; // net numbers
+    int32_t* column;     // from 0
+    int32_t* level;      // from 0
+    uint32_t width, height;
+    bool closed;
+} band;
+
+typedef struct banding {
+    hemc_arena* arena;
+    const hemc_net* net;
+    uint32_t* row_of; // per particle
+    uint32_t* number; // per particle: place along its row
+    uint32_t* order;
+    row_of_level* rows;
+    uint32_t row_count;
+    uint32_t* band_of; // per particle
+} banding;
+
+static uint32_t root_of(uint32_t* parent, uint32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// -- Rows
+
+static void make_rows(banding* b) {
+    const hemc_net* net = b->net;
+    uint32_t* parent = hemc_alloc(b->arena, net->count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        parent[i] = i;
+    }
+    for (uint32_t i = 0; i < net->weave_count; ++i) {
+        const uint32_t* e = net->weave[i];
+        if (net->weave_kinds[i] == HEM_LINK_WEFT && net->level[e[0]] == net->level[e[1]]) {
+            parent[root_of(parent, e[0])] = root_of(parent, e[1]);
+        }
+    }
+    // Rows numbered by their first particle; inside a row, by column.
+    uint64_t* keys = hemc_alloc(b->arena, net->count, sizeof(uint64_t));
+    uint32_t* first = hemc_alloc(b->arena, net->count, sizeof(uint32_t));
+    b->order = hemc_alloc(b->arena, net->count, sizeof(uint32_t));
+    memset(first, 0xff, net->count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        const uint32_t root = root_of(parent, i);
+        first[root] = first[root] == UINT32_MAX ? i : first[root];
+        keys[i] = (uint64_t)first[root] << 32 | ((uint32_t)net->chain[i] ^ 0x80000000u);
+        b->order[i] = i;
+    }
+    hemc_sort(b->arena, keys, b->order, net->count);
+    b->rows = hemc_alloc(b->arena, net->count, sizeof(row_of_level));
+    b->row_of = hemc_alloc(b->arena, net->count, sizeof(uint32_t));
+    b->number = hemc_alloc(b->arena, net->count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        if (i == 0 || keys[i] >> 32 != keys[i - 1] >> 32) {
+            b->rows[b->row_count++] =
+                (row_of_level){.begin = i, .level = net->level[b->order[i]], .above = HEM_NONE, .below = HEM_NONE};
+        }
+        row_of_level* row = &b->rows[b->row_count - 1];
+        b->row_of[b->order[i]] = b->row_count - 1;
+        b->number[b->order[i]] = row->count++;
+    }
+    for (uint32_t i = 0; i < net->weave_count; ++i) {
+        const uint32_t *e = net->weave[i], row = b->row_of[e[0]];
+        if (net->weave_kinds[i] == HEM_LINK_WEFT && row == b->row_of[e[1]] && b->rows[row].count > 2) {
+            const uint32_t low = b->number[e[0]] < b->number[e[1]] ? b->number[e[0]] : b->number[e[1]];
+            const uint32_t high = b->number[e[0]] < b->number[e[1]] ? b->number[e[1]] : b->number[e[0]];
+            b->rows[row].closed |= low == 0 && high == b->rows[row].count - 1;
+        }
+    }
+}
+
+// -- Continuation
+
+// Rows of attached particles only have no links among themselves and may as well stand apart.
+static bool is_fixed_row(const banding* b, const row_of_level* row) {
+    for (uint32_t i = 0; i < row->count; ++i) {
+        if (!b->net->fixed[b->order[row->begin + i]]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void join_rows(banding* b, bool split_fixed) {
+    const hemc_net* net = b->net;
+    uint64_t* keys = hemc_alloc(b->arena, net->weave_count, sizeof(uint64_t));
+    uint32_t* links = hemc_alloc(b->arena, net->weave_count, sizeof(uint32_t));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < net->weave_count; ++i) {
+        uint32_t lower = net->weave[i][0], upper = net->weave[i][1];
+        if (net->weave_kinds[i] != HEM_LINK_WARP || net->level[lower] == net->level[upper]) {
+            continue;
+        }
+        if (net->level[lower] > net->level[upper]) {
+            lower = net->weave[i][1];
+            upper = net->weave[i][0];
+        }
+        const row_of_level* row = &b->rows[b->row_of[upper]];
+        int32_t shift = (int32_t)b->number[upper] - (int32_t)b->number[lower];
+        if (row->closed && shift < 0) {
+            shift += (int32_t)row->count;
+        }
+        keys[count] =
+            (uint64_t)b->row_of[lower] << 44 | (uint64_t)b->row_of[upper] << 24 | (uint64_t)(shift + (1 << 20));
+        links[count++] = i;
+    }
+    hemc_sort(b->arena, keys, links, count);
+    // Per pair of rows the commonest shift, and how many links have another.
+    for (uint32_t begin = 0; begin < count;) {
+        uint32_t end = begin, best_count = 0;
+        int32_t best_shift = 0;
+        while (end < count && keys[end] >> 24 == keys[begin] >> 24) {
+            uint32_t same = end;
+            while (same < count && keys[same] == keys[end]) {
+                ++same;
+            }
+            if (same - end > best_count) {
+                best_count = same - end;
+                best_shift = (int32_t)(keys[end] & 0xffffffu) - (1 << 20);
+            }
+            end = same;
+        }
+        row_of_level* lower = &b->rows[keys[begin] >> 44];
+        row_of_level* upper = &b->rows[keys[begin] >> 24 & 0xfffffu];
+        const uint32_t narrow = lower->count < upper->count ? lower->count : upper->count;
+        const bool fits = lower->closed == upper->closed && (!lower->closed || lower->count == upper->count) &&
+                          (!split_fixed || is_fixed_row(b, lower) == is_fixed_row(b, upper));
+        // Nearly all of the narrower row, and few links astray.
+        if (fits && best_count * 4 >= narrow * 3 && best_count * 8 >= (end - begin) * 7 && lower->above == HEM_NONE &&
+            upper->below == HEM_NONE) {
+            lower->above = (int32_t)(keys[begin] >> 24 & 0xfffffu);
+            upper->below = (int32_t)(keys[begin] >> 44);
+            upper->shift = best_shift;
+        }
+        begin = end;
+    }
+}
+
+static uint32_t make_bands(banding* b, band** out) {
+    band* bands = hemc_alloc(b->arena, b->row_count, sizeof(band));
+    b->band_of = hemc_alloc(b->arena, b->net->count, sizeof(uint32_t));
+    uint32_t band_count = 0;
+    for (uint32_t first = 0; first < b->row_count; ++first) {
+        if (b->rows[first].below != HEM_NONE) {
+            continue;
+        }
+        band* d = &bands[band_count];
+        for (int32_t r = (int32_t)first; r != HEM_NONE; r = b->rows[r].above) {
+            d->count += b->rows[r].count;
+        }
+        d->particles = hemc_alloc(b->arena, d->count, sizeof(uint32_t));
+        d->column = hemc_alloc(b->arena, d->count, sizeof(int32_t));
+        d->level = hemc_alloc(b->arena, d->count, sizeof(int32_t));
+        d->closed = b->rows[first].closed;
+        int32_t offset = 0, low = 0, high = 0, level = 0;
+        uint32_t next = 0;
+        for (int32_t r = (int32_t)first; r != HEM_NONE; r = b->rows[r].above) {
+            const row_of_level* row = &b->rows[r];
+            offset -= row->shift;
+            for (uint32_t i = 0; i < row->count; ++i) {
+                int32_t column = (int32_t)i + offset;
+                if (d->closed) {
+                    const int32_t width = (int32_t)row->count;
+                    column = (column % width + width) % width;
+                }
+                low = column < low ? column : low;
+                high = column > high ? column : high;
+                d->particles[next] = b->order[row->begin + i];
+                d->column[next] = column;
+                d->level[next++] = level;
+                b->band_of[b->order[row->begin + i]] = band_count;
+            }
+            ++level;
+        }
+        for (uint32_t i = 0; i < d->count; ++i) {
+            d->column[i] -= low;
+        }
+        d->width = (uint32_t)(high - low + 1);
+        d->height = (uint32_t)level;
+        ++band_count;
+    }
+    *out = bands;
+    return band_count;
+}
+
+// -- Folding one band
+
+typedef struct fold_search {
+    const hemc_net* net;
+    hemc_net links;  // those inside the band and to bands that are placed
+    uint32_t* stamp; // per place: trial that used it
+    uint32_t trial;
+    uint32_t row_begin;
+    uint32_t* slots;      // of the whole net
+    uint32_t* best_slots; // of the band
+    double best_cost;
+    uint32_t best_rows;
+    hemc_cost_table table;
+} fold_search;
+
+// place = column * pitch + level * rise; false when two particles meet.
+static bool try_fold(fold_search* f, const band* d, uint32_t rows, uint32_t pitch, uint32_t rise) {
+    const uint32_t place_count = rows * HEM_LANES;
+    ++f->trial;
+    for (uint32_t i = 0; i < d->count; ++i) {
+        const uint32_t place =
+            (uint32_t)(((uint64_t)d->column[i] * pitch + (uint64_t)d->level[i] * rise) % place_count);
+        if (f->stamp[place] == f->trial) {
+            return false;
+        }
+        f->stamp[place] = f->trial;
+        f->slots[d->particles[i]] = (f->row_begin + place % rows) * HEM_LANES + place / rows;
+    }
+    const double cost = hemc_table_cost(&f->table, &f->links, f->slots, rows);
+    if (cost < f->best_cost) {
+        f->best_cost = cost;
+        f->best_rows = rows;
+        for (uint32_t i = 0; i < d->count; ++i) {
+            f->best_slots[i] = f->slots[d->particles[i]];
+        }
+    }
+    return true;
+}
+
+static bool rows_worth_trying(uint32_t rows, uint32_t least, const band* d) {
+    if (rows <= least + 4 || rows % d->height == 0 || rows % d->width == 0) {
+        return true;
+    }
+    return least <= 400; // all of them, while that is quick
+}
+
+static void fold_band(fold_search* f, const band* d, hemc_folds folds) {
+    const uint32_t least = (d->count + HEM_LANES - 1) / HEM_LANES;
+    const uint32_t most = least + least / 5 + 4;
+    f->best_cost = 1e300;
+    for (uint32_t rows = least; rows <= most; ++rows) {
+        if (!rows_worth_trying(rows, least, d) || (folds == HEMC_FOLD_WHOLE_COLUMNS && rows % d->height != 0)) {
+            continue;
+        }
+        const uint32_t place_count = rows * HEM_LANES;
+        uint32_t found = 0;
+        if (d->closed && place_count % d->width == 0) {
+            try_fold(f, d, rows, place_count / d->width, 1);
+        }
+        for (uint32_t k = 0; k <= 2 * d->height && found < FOLD_TRIALS; ++k) {
+            // height, height - 1, height + 1, ...
+            const uint32_t pitch = k % 2 == 0 ? d->height + k / 2 : d->height > k / 2 + 1 ? d->height - k / 2 - 1 : 0;
+            found += pitch > 0 && try_fold(f, d, rows, pitch, 1);
+        }
+        found = 0;
+        for (uint32_t k = 0; k <= 2 * d->width && found < FOLD_TRIALS && folds == HEMC_FOLD_ANY; ++k) {
+            const uint32_t rise = k % 2 == 0 ? d->width + k / 2 : d->width > k / 2 + 1 ? d->width - k / 2 - 1 : 0;
+            found += rise > 0 && try_fold(f, d, rows, 1, rise);
+        }
+    }
+}
+
+static void collect_links(const banding* b, uint32_t band_index, const uint8_t* placed, hemc_net* links) {
+    const hemc_net* net = b->net;
+    links->link_count = 0;
+    for (uint32_t i = 0; i < net->link_count; ++i) {
+        const uint32_t band_a = b->band_of[net->ends[i][0]], band_b = b->band_of[net->ends[i][1]];
+        if ((band_a == band_index && (band_b == band_index || placed[band_b])) ||
+            (band_b == band_index && placed[band_a])) {
+            links->ends[links->link_count][0] = net->ends[i][0];
+            links->ends[links->link_count][1] = net->ends[i][1];
+            links->kinds[links->link_count++] = net->kinds[i];
+        }
+    }
+}
+
+uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint32_t* slots) {
+    banding b = {.arena = arena, .net = net};
+    make_rows(&b);
+    // Strands and soups have no rows to speak of.
+    if (net->group_starts != NULL || b.row_count * 3 > net->count) {
+        return 0;
+    }
+    join_rows(&b, split_fixed);
+    band* bands;
+    const uint32_t band_count = make_bands(&b, &bands);
+    if (band_count * 16 > net->count) {
+        return 0;
+    }
+    fold_search f = {.net = net, .slots = slots};
+    f.links.count = net->count;
+    f.links.ends = hemc_alloc(arena, net->link_count, sizeof(*f.links.ends));
+    f.links.kinds = hemc_alloc(arena, net->link_count, 1);
+    f.stamp = hemc_alloc(arena, ((size_t)net->count / HEM_LANES + net->count / 40 + 8) * HEM_LANES, sizeof(uint32_t));
+    f.best_slots = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    hemc_table_init(arena, &f.table, net);
+    uint8_t* placed = hemc_alloc(arena, band_count, 1);
+    // The largest first; the others fit themselves to those.
+    for (uint32_t n = 0; n < band_count; ++n) {
+        uint32_t next = band_count;
+        for (uint32_t i = 0; i < band_count; ++i) {
+            if (!placed[i] && (next == band_count || bands[i].count > bands[next].count)) {
+                next = i;
+            }
+        }
+        const band* d = &bands[next];
+        collect_links(&b, next, placed, &f.links);
+        fold_band(&f, d, folds);
+        if (f.best_cost == 1e300) {
+            return 0; // no such fold is near the least number of rows
+        }
+        for (uint32_t i = 0; i < d->count; ++i) {
+            slots[d->particles[i]] = f.best_slots[i];
+        }
+        placed[next] = 1;
+        f.row_begin += f.best_rows;
+    }
+    return f.row_begin;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/lanes.h"
+
+#include <string.h>
+
+// Links to batches. Given the slots, a link's row batch is decided: its two rows, the rotation between its lanes, its
+// kind. Sorting by that key makes the batches. Links inside one row have no row batch and go to indexed ones, and so do
+// batches of one link where eight such strays cost less as one indexed batch.
+//
+// Then the order. Kinds follow each other as people solve cloth: stretch, shear, bend, stitches, and tethers last, so that
+// the hard limit has the last word. Within a kind, a batch should not touch a row that the last few batches wrote: the
+// chain through square root and division is longer than the throughput of one batch. The sorted list is read as a few
+// streams in turn, and a small window picks the batch whose rows have rested longest.
+
+#define RESTING_BATCHES 4
+#define WINDOW 48
+#define STREAMS 8
+#define STRAY_LIMIT 6 // an indexed batch costs about as much as this many row batches
+
+static const uint8_t kind_order[] = {HEM_LINK_WARP, HEM_LINK_WEFT,   HEM_LINK_SHEAR,
+                                     HEM_LINK_BEND, HEM_LINK_STITCH, HEM_LINK_TETHER};
+
+static hem_link_batch start_batch(uint32_t row_a, uint32_t row_b, uint32_t rotate, uint32_t kind, uint32_t part) {
+    hem_link_batch b = {
+        .row_a = row_a, .row_b = row_b, .rotate = (uint8_t)rotate, .kind = (uint8_t)kind, .part = (uint8_t)part};
+    for (int lane = 0; lane < HEM_LANES; ++lane) {
+        b.rest[lane] = -1;
+        b.scale[lane] = 255;
+    }
+    return b;
+}
+
+// Row batches of one kind, sorted by rows. Links that fit none are returned as strays.
+static size_t make_batches(hemc_arena* arena, const hemc_slot_link* links, size_t count, uint32_t kind, uint32_t part,
+                           hem_link_batch* batches, uint32_t* strays, size_t* stray_count) {
+    uint64_t* keys = hemc_alloc(arena, count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, count, sizeof(uint32_t));
+    size_t found = 0;
+    *stray_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (links[i].kind != kind) {
+            continue;
+        }
+        uint32_t a = links[i].a, b = links[i].b;
+        // Which end comes first is free, but for tethers and stitches.
+        if (kind != HEM_LINK_TETHER && kind != HEM_LINK_STITCH && a > b) {
+            a = links[i].b;
+            b = links[i].a;
+        }
+        if (a / HEM_LANES == b / HEM_LANES) {
+            strays[(*stray_count)++] = (uint32_t)i;
+            continue;
+        }
+        keys[found] = (uint64_t)(a / HEM_LANES) << 32 | (uint64_t)(b / HEM_LANES) << 8 | ((b - a) & 7u) << 3 | (a & 7u);
+        order[found++] = (uint32_t)i;
+    }
+    hemc_sort(arena, keys, order, found);
+    size_t batch_count = 0;
+    for (size_t i = 0; i < found; ++i) {
+        const hemc_slot_link* l = &links[order[i]];
+        const uint32_t lane = (uint32_t)(keys[i] & 7u);
+        if (i == 0 || keys[i] >> 3 != keys[i - 1] >> 3) {
+            batches[batch_count++] = start_batch((uint32_t)(keys[i] >> 32), (uint32_t)(keys[i] >> 8) & 0xffffffu,
+                                                 (uint32_t)(keys[i] >> 3) & 7u, kind, part);
+        } else if (keys[i] == keys[i - 1]) {
+            continue; // the same pair twice
+        }
+        hem_link_batch* b = &batches[batch_count - 1];
+        b->rest[lane] = l->rest;
+        b->scale[lane] = l->scale;
+        b->lane_mask |= (uint8_t)(1u << lane);
+    }
+    return batch_count;
+}
+
+static bool single(const hem_link_batch* b) {
+    return (b->lane_mask & (b->lane_mask - 1)) == 0;
+}
+
+// -- Indexed batches: greedily, the first open batch in which neither end stands yet.
+
+typedef struct stray {
+    uint32_t a, b;
+    float rest;
+    uint8_t scale;
+} stray;
+
+static bool in_batch(const hem_index_batch* b, uint32_t count, uint32_t particle) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (b->a[i] == particle || b->b[i] == particle) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Idle lanes name particles that no other lane uses.
+static void fill_idle(hem_index_batch* b, uint32_t count) {
+    uint32_t free_particle = 0;
+    for (uint32_t lane = count; lane < HEM_LANES; ++lane) {
+        while (in_batch(b, lane, free_particle)) {
+            ++free_particle;
+        }
+        b->a[lane] = b->b[lane] = (uint16_t)free_particle;
+        b->rest[lane] = -1;
+        b->scale[lane] = 255;
+    }
+}
+
+static size_t index_batches(hemc_arena* arena, const stray* strays, size_t count, uint32_t kind, uint32_t part,
+                            hem_index_batch** out) {
+    hem_index_batch* batches = hemc_alloc(arena, count, sizeof(hem_index_batch));
+    uint32_t* fill = hemc_alloc(arena, count, sizeof(uint32_t));
+    size_t batch_count = 0, first_open = 0;
+    for (size_t i = 0; i < count; ++i) {
+        size_t at = first_open;
+        while (at < batch_count && (fill[at] == HEM_LANES || in_batch(&batches[at], fill[at], strays[i].a) ||
+                                    in_batch(&batches[at], fill[at], strays[i].b))) {
+            ++at;
+        }
+        if (at == batch_count) {
+            batches[batch_count++] = (hem_index_batch){.kind = (uint8_t)kind, .part = (uint8_t)part};
+        }
+        hem_index_batch* b = &batches[at];
+        const uint32_t lane = fill[at]++;
+        b->a[lane] = (uint16_t)strays[i].a;
+        b->b[lane] = (uint16_t)strays[i].b;
+        b->rest[lane] = strays[i].rest;
+        b->scale[lane] = strays[i].scale;
+        b->lane_mask |= (uint8_t)(1u << lane);
+        while (first_open < batch_count && fill[first_open] == HEM_LANES) {
+            ++first_open;
+        }
+    }
+    for (size_t i = 0; i < batch_count; ++i) {
+        fill_idle(&batches[i], fill[i]);
+    }
+    *out = batches;
+    return batch_count;
+}
+
+// -- Order
+
+// clock[row]: when the row was last written; it runs through all batches of a part.
+typedef struct schedule {
+    int64_t* clock;
+    int64_t time;
+} schedule;
+
+static int64_t rested(const schedule* s, const hem_link_batch* b) {
+    const int64_t last = s->clock[b->row_a] > s->clock[b->row_b] ? s->clock[b->row_a] : s->clock[b->row_b];
+    const int64_t rest = s->time - last;
+    return rest < RESTING_BATCHES ? rest : RESTING_BATCHES;
+}
+
+static void order_batches(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count) {
+    hem_link_batch* out = hemc_alloc(arena, count, sizeof(hem_link_batch));
+    // Sorted by rows, neighbours in the list share rows. Reading the list as several streams parts them.
+    uint32_t* queue = hemc_alloc(arena, count, sizeof(uint32_t));
+    const size_t streams = STREAMS, length = (count + streams - 1) / streams;
+    size_t queued = 0;
+    for (size_t i = 0; i < length; ++i) {
+        for (size_t k = 0; k < streams; ++k) {
+            if (k * length + i < count && i < length) {
+                queue[queued++] = (uint32_t)(k * length + i);
+            }
+        }
+    }
+    uint32_t window[WINDOW];
+    size_t next = 0, waiting = 0;
+    for (size_t done = 0; done < count; ++done) {
+        while (waiting < WINDOW && next < count) {
+            window[waiting++] = queue[next++];
+        }
+        size_t best = 0;
+        int64_t best_rest = -1;
+        for (size_t i = 0; i < waiting && best_rest < RESTING_BATCHES; ++i) {
+            const int64_t rest = rested(s, &batches[window[i]]);
+            if (rest > best_rest) {
+                best = i;
+                best_rest = rest;
+            }
+        }
+        const hem_link_batch* chosen = &batches[window[best]];
+        s->clock[chosen->row_a] = s->clock[chosen->row_b] = s->time++;
+        out[done] = *chosen;
+        memmove(&window[best], &window[best + 1], (waiting - best - 1) * sizeof(window[0]));
+        --waiting;
+    }
+    if (count != 0) {
+        memcpy(batches, out, count * sizeof(hem_link_batch));
+    }
+}
+
+static void* append(hemc_arena* arena, const void* head, size_t head_count, const void* tail, size_t tail_count,
+                    size_t size) {
+    uint8_t* out = hemc_alloc(arena, head_count + tail_count, size);
+    if (head_count != 0) {
+        memcpy(out, head, head_count * size);
+    }
+    if (tail_count != 0) {
+        memcpy(out + head_count * size, tail, tail_count * size);
+    }
+    return out;
+}
+
+void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t count, uint32_t part, uint32_t row_count,
+                      hemc_layout* layout) {
+    hem_link_batch* batches = hemc_alloc(arena, count, sizeof(hem_link_batch));
+    uint32_t* stray_links = hemc_alloc(arena, count, sizeof(uint32_t));
+    schedule order = {.clock = hemc_alloc(arena, row_count, sizeof(int64_t))};
+    for (uint32_t i = 0; i < row_count; ++i) {
+        order.clock[i] = -RESTING_BATCHES;
+    }
+    for (size_t k = 0; k < sizeof kind_order; ++k) {
+        const uint32_t kind = kind_order[k];
+        size_t stray_count;
+        size_t batch_count = make_batches(arena, links, count, kind, part, batches, stray_links, &stray_count);
+        stray* strays = hemc_alloc(arena, stray_count + batch_count, sizeof(stray));
+        for (size_t i = 0; i < stray_count; ++i) {
+            const hemc_slot_link* l = &links[stray_links[i]];
+            strays[i] = (stray){l->a, l->b, l->rest, l->scale};
+        }
+        // Row batches of one link: worth moving when they fill indexed batches.
+        size_t lonely = 0;
+        for (size_t i = 0; i < batch_count; ++i) {
+            lonely += single(&batches[i]);
+        }
+        if (kind != HEM_LINK_TETHER && (lonely >= STRAY_LIMIT || stray_count != 0)) {
+            size_t kept = 0;
+            const size_t room = stray_count % HEM_LANES != 0 ? HEM_LANES - stray_count % HEM_LANES : 0;
+            // As many as fill whole batches, and the last incomplete one if it pays.
+            size_t moves = lonely <= room ? lonely : room + (lonely - room) / HEM_LANES * HEM_LANES;
+            if (lonely > room && (lonely - room) % HEM_LANES >= STRAY_LIMIT) {
+                moves = lonely;
+            }
+            for (size_t i = 0; i < batch_count; ++i) {
+                if (single(&batches[i]) && moves > 0) {
+                    uint32_t lane = 0;
+                    while ((batches[i].lane_mask >> lane & 1) == 0) {
+                        ++lane;
+                    }
+                    strays[stray_count++] = (stray){batches[i].row_a * HEM_LANES + lane,
+                                                    batches[i].row_b * HEM_LANES + ((lane + batches[i].rotate) & 7),
+                                                    batches[i].rest[lane], batches[i].scale[lane]};
+                    --moves;
+                } else {
+                    batches[kept++] = batches[i];
+                }
+            }
+            batch_count = kept;
+        }
+        order_batches(arena, &order, batches, batch_count);
+        hem_index_batch* indexed;
+        const size_t index_count = index_batches(arena, strays, stray_count, kind, part, &indexed);
+        layout->links = append(arena, layout->links, layout->link_batch_count, batches, batch_count, sizeof *batches);
+        layout->link_batch_count += (uint32_t)batch_count;
+        layout->indexed =
+            append(arena, layout->indexed, layout->index_batch_count, indexed, index_count, sizeof *indexed);
+        layout->index_batch_count += (uint32_t)index_count;
+    }
+}

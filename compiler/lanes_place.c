@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/lanes.h"
+
+#include <string.h>
+
+// Who sits where: three ways to place a part, one measure, the best wins.
+//
+// The measure counts batches, since that is what the runtime pays for. Folded lines come first because they are exact for
+// sheets, tubes and blocks; bands (lanes_band.c) follow clothes whose number of columns changes or whose borders
+// slope; the search (lanes_search.c) takes what is left.
+
+#define ROW_COST 0.5    // of integrating and skinning one more row, in link batches
+#define STRAY_COST 0.75 // of a link in an indexed batch: an eighth of one
+#define GROUP_COST 6.0  // of a group batch
+#define RECORD_COST 1.5 // of one member record of it
+#define CLASH_COST 1.5  // of a member that shares a row with another of its group: the batch will be split
+
+#define SEARCH_ABOVE 1.15 // times the ideal cost
+#define SEARCH_LIMIT 8192 // particles; above, the search takes too long
+#define SEARCH_SIZES 160  // about a sixth of so many numbers of rows are tried
+#define SEARCH_TASTE 4    // builds after which to give up a way that is SEARCH_BEHIND
+#define SEARCH_BEHIND 1.3
+#define SEARCH_KEPT 2
+#define SEARCH_ALLOWANCE 2500 // table look-ups for each particle
+
+// -- Cost
+
+static void set_init(hemc_arena* arena, hemc_cost_table* set, uint32_t capacity) {
+    uint32_t size = 16;
+    while (size < capacity * 2) {
+        size *= 2;
+    }
+    set->keys = hemc_alloc(arena, size, sizeof(uint64_t));
+    set->mask = size - 1;
+    set->count = 0;
+}
+
+static void set_clear(hemc_cost_table* set) {
+    memset(set->keys, 0, ((size_t)set->mask + 1) * sizeof(uint64_t));
+    set->count = 0;
+}
+
+// Keys are never 0.
+static void set_add(hemc_cost_table* set, uint64_t key) {
+    uint64_t h = key * 0x9e3779b97f4a7c15u;
+    uint32_t at = (uint32_t)(h >> 32) & set->mask;
+    while (set->keys[at] != 0 && set->keys[at] != key) {
+        at = (at + 1) & set->mask;
+    }
+    set->count += set->keys[at] == 0;
+    set->keys[at] = key;
+}
+
+static uint64_t link_key(uint32_t a, uint32_t b, uint32_t kind) {
+    if (kind != HEM_LINK_TETHER && a > b) {
+        const uint32_t swap = a;
+        a = b;
+        b = swap;
+    }
+    return 1 + ((uint64_t)(a / HEM_LANES) << 32 | (uint64_t)(b / HEM_LANES) << 8 | ((b - a) & 7u) << 3 | kind);
+}
+
+static double cost_of(const hemc_net* net, const uint32_t* slots, uint32_t row_count, hemc_cost_table* set) {
+    set_clear(set);
+    double strays = 0;
+    for (uint32_t i = 0; i < net->link_count; ++i) {
+        const uint32_t a = slots[net->ends[i][0]], b = slots[net->ends[i][1]];
+        if (net->kinds[i] == HEM_LINK_TETHER) {
+            continue;
+        }
+        if (a / HEM_LANES == b / HEM_LANES) {
+            strays += 1;
+        } else {
+            set_add(set, link_key(a, b, net->kinds[i]));
+        }
+    }
+    double cost = set->count + strays * STRAY_COST + row_count * ROW_COST;
+    if (net->group_starts != NULL) {
+        // A member in a row that the lane's group already uses with another rotation means that batches will be split.
+        uint32_t clashes = 0;
+        for (uint32_t p = 0; p < net->count; ++p) {
+            for (uint32_t i = net->group_starts[p]; i < net->group_starts[p + 1]; ++i) {
+                const uint32_t row = slots[net->group_members[i]] / HEM_LANES;
+                clashes += row == slots[p] / HEM_LANES;
+                for (uint32_t j = net->group_starts[p]; j < i; ++j) {
+                    clashes += row == slots[net->group_members[j]] / HEM_LANES;
+                }
+            }
+        }
+        set_clear(set);
+        for (uint32_t p = 0; p < net->count; ++p) {
+            for (uint32_t i = net->group_starts[p]; i < net->group_starts[p + 1]; ++i) {
+                const uint32_t m = slots[net->group_members[i]];
+                set_add(set, 1 + ((uint64_t)(slots[p] / HEM_LANES) << 32 | (uint64_t)(m / HEM_LANES) << 8 |
+                                  ((m - slots[p]) & 7u)));
+            }
+        }
+        cost += set->count * RECORD_COST + clashes * CLASH_COST + row_count * GROUP_COST;
+    }
+    return cost;
+}
+
+static uint32_t set_size_for(const hemc_net* net) {
+    uint32_t members = net->group_starts != NULL ? net->group_starts[net->count] : 0;
+    return net->link_count > members ? net->link_count : members;
+}
+
+void hemc_table_init(hemc_arena* arena, hemc_cost_table* table, const hemc_net* net) {
+    set_init(arena, table, set_size_for(net));
+}
+
+double hemc_table_cost(hemc_cost_table* table, const hemc_net* net, const uint32_t* slots, uint32_t row_count) {
+    return cost_of(net, slots, row_count, table);
+}
+
+// -- Linear layouts
+//
+// Number the particles along some order and fold the line into eight lanes: lane = number / rows, row = number mod rows.
+// Links between particles a fixed number apart then line up in every row, whatever the folding cuts through: a sheet of W
+// columns of H particles has six kinds of links at six distances, and each takes one batch per row at most.
+
+static void fold(const uint32_t* number, uint32_t count, uint32_t row_count, uint32_t* slots) {
+    for (uint32_t i = 0; i < count; ++i) {
+        slots[i] = number[i] % row_count * HEM_LANES + number[i] / row_count;
+    }
+}
+
+typedef struct candidate {
+    hemc_arena* arena;
+    const hemc_net* net;
+    hemc_cost_table table;
+    uint32_t* slots; // of the trial
+    uint32_t* best_slots;
+    uint32_t best_rows;
+    double best_cost;
+} candidate;
+
+static void consider(candidate* c, uint32_t row_count) {
+    double cost = cost_of(c->net, c->slots, row_count, &c->table);
+    if (cost < c->best_cost) {
+        cost += hemc_place_tethers(c->arena, c->net, c->slots, row_count, NULL);
+    }
+    if (cost < c->best_cost) {
+        c->best_cost = cost;
+        c->best_rows = row_count;
+        memcpy(c->best_slots, c->slots, c->net->count * sizeof(uint32_t));
+    }
+}
+
+// numbers[] by (first key, second key), both from the hints.
+static void number_by(hemc_arena* arena, const hemc_net* net, const int32_t* first, const int32_t* second,
+                      uint32_t* number) {
+    uint64_t* keys = hemc_alloc(arena, net->count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        keys[i] = (uint64_t)((uint32_t)first[i] ^ 0x80000000u) << 32 | ((uint32_t)second[i] ^ 0x80000000u);
+        order[i] = i;
+    }
+    hemc_sort(arena, keys, order, net->count);
+    for (uint32_t i = 0; i < net->count; ++i) {
+        number[order[i]] = i;
+    }
+}
+
+// With links there are two rows at least: one row cannot hold a row batch, nor the idle lanes of an indexed one.
+static uint32_t least_rows(const hemc_net* net) {
+    const uint32_t rows = (net->count + HEM_LANES - 1) / HEM_LANES;
+    return rows < 2 && net->count > 1 && net->link_count != 0 ? 2 : rows;
+}
+
+static void try_linear(candidate* c, const uint32_t* number, uint32_t period) {
+    const uint32_t least = least_rows(c->net);
+    // Groups need their members in different rows, which may take more room.
+    const uint32_t slack = c->net->group_starts != NULL ? least / 4 + 3 : least / 12 + 3;
+    for (uint32_t rows = least; rows <= least + slack; ++rows) {
+        // Every size near the least, then those that cut at whole columns.
+        const bool near = rows <= least + 4 || (c->net->group_starts != NULL && least <= 512);
+        if (!near && (period == 0 || rows % period != 0)) {
+            continue;
+        }
+        fold(number, c->net->count, rows, c->slots);
+        consider(c, rows);
+    }
+}
+
+static uint32_t span(const int32_t* values, uint32_t count) {
+    int32_t low = values[0], high = values[0];
+    for (uint32_t i = 1; i < count; ++i) {
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+    }
+    return (uint32_t)high - (uint32_t)low + 1;
+}
+
+// -- Threads
+
+static uint32_t root_of(uint32_t* parent, uint32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static bool opposite(const hemc_vec3* x, uint32_t center, uint32_t a, uint32_t b) {
+    const double u[3] = {(double)x[a].x - x[center].x, (double)x[a].y - x[center].y, (double)x[a].z - x[center].z};
+    const double v[3] = {(double)x[b].x - x[center].x, (double)x[b].y - x[center].y, (double)x[b].z - x[center].z};
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2] < 0;
+}
+
+// Shortest links first; a link joins two threads when it carries both on in about the same direction.
+void hemc_make_threads(hemc_arena* arena, const hemc_net* net, uint32_t kind_mask, hemc_threads* threads) {
+    uint64_t* keys = hemc_alloc(arena, net->weave_count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, net->weave_count, sizeof(uint32_t));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < net->weave_count; ++i) {
+        if ((kind_mask >> net->weave_kinds[i] & 1) == 0) {
+            continue;
+        }
+        const hemc_vec3 a = net->positions[net->weave[i][0]], b = net->positions[net->weave[i][1]];
+        const double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
+        const double square = x * x + y * y + z * z;
+        memcpy(&keys[count], &square, sizeof square); // positive doubles sort like their bits
+        order[count++] = i;
+    }
+    hemc_sort(arena, keys, order, count);
+    int32_t(*sides)[2] = hemc_alloc(arena, net->count, sizeof(*sides));
+    uint32_t* parent = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    memset(sides, 0xff, net->count * sizeof(*sides));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        parent[i] = i;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t* ends = net->weave[order[i]];
+        bool fits = root_of(parent, ends[0]) != root_of(parent, ends[1]);
+        for (int e = 0; e < 2 && fits; ++e) {
+            const int32_t* side = sides[ends[e]];
+            fits = side[1] == HEM_NONE &&
+                   (side[0] == HEM_NONE || opposite(net->positions, ends[e], (uint32_t)side[0], ends[1 - e]));
+        }
+        if (!fits) {
+            continue;
+        }
+        for (int e = 0; e < 2; ++e) {
+            sides[ends[e]][sides[ends[e]][0] != HEM_NONE] = (int32_t)ends[1 - e];
+        }
+        parent[root_of(parent, ends[0])] = root_of(parent, ends[1]);
+    }
+    threads->starts = hemc_alloc(arena, (size_t)net->count + 1, sizeof(uint32_t));
+    threads->particles = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    threads->thread_of = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    threads->index_of = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    uint8_t* done = hemc_alloc(arena, net->count, 1);
+    uint32_t next = 0;
+    threads->count = 0;
+    for (uint32_t i = 0; i < net->count; ++i) {
+        if (done[i] || sides[i][1] != HEM_NONE) {
+            continue; // not an end
+        }
+        threads->starts[threads->count] = next;
+        uint32_t number = 0;
+        for (int32_t p = (int32_t)i, from = HEM_NONE; p != HEM_NONE;) {
+            done[p] = 1;
+            threads->particles[next++] = (uint32_t)p;
+            threads->thread_of[p] = threads->count;
+            threads->index_of[p] = number++;
+            const int32_t onward = sides[p][0] != from ? sides[p][0] : sides[p][1];
+            from = p;
+            p = onward;
+        }
+        ++threads->count;
+    }
+    threads->starts[threads->count] = next;
+}
+
+// -- The choice
+
+typedef struct trial {
+    double cost;
+    uint32_t rows;
+} trial;
+
+static uint32_t most_rows(uint32_t least) {
+    return least + least / 6 + 2;
+}
+
+// Builds for many numbers of rows, then improves the best few. A way of cutting threads that starts far behind what is
+// known is not followed up.
+static void try_search(candidate* c, hemc_searcher* searcher, const hemc_threads* threads) {
+    const uint32_t least = least_rows(c->net), most = most_rows(least);
+    const double known = c->best_cost;
+    trial best[SEARCH_KEPT];
+    uint32_t kept = 0, built = 0;
+    for (uint32_t rows = least; rows <= most; rows += 1 + least / SEARCH_SIZES) {
+        hemc_search_place(searcher, threads, rows, 0, c->slots);
+        const trial t = {cost_of(c->net, c->slots, rows, &c->table), rows};
+        consider(c, rows);
+        uint32_t at = kept < SEARCH_KEPT ? kept++ : SEARCH_KEPT;
+        while (at > 0 && best[at - 1].cost > t.cost) {
+            if (at < SEARCH_KEPT) {
+                best[at] = best[at - 1];
+            }
+            --at;
+        }
+        if (at < SEARCH_KEPT) {
+            best[at] = t;
+        }
+        if (++built == SEARCH_TASTE && best[0].cost > SEARCH_BEHIND * known) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < kept; ++i) {
+        hemc_search_place(searcher, threads, best[i].rows, (uint64_t)c->net->count * SEARCH_ALLOWANCE, c->slots);
+        consider(c, best[i].rows);
+    }
+}
+
+static double ideal_cost(const hemc_net* net) {
+    const uint32_t members = net->group_starts != NULL ? net->group_starts[net->count] : 0;
+    const double rows = net->count / 8.0;
+    return net->link_count / 8.0 + rows * ROW_COST +
+           (members != 0 ? rows * GROUP_COST + members / 8.0 * RECORD_COST : 0);
+}
+
+// Rows without any particle go; the others close up.
+static uint32_t drop_empty_rows(hemc_arena* arena, const hemc_net* net, uint32_t row_count, uint32_t* slots) {
+    uint32_t* row_of = hemc_alloc(arena, row_count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        row_of[slots[i] / HEM_LANES] = 1;
+    }
+    uint32_t kept = 0;
+    for (uint32_t row = 0; row < row_count; ++row) {
+        kept += row_of[row];
+        row_of[row] = kept - 1;
+    }
+    for (uint32_t i = 0; i < net->count; ++i) {
+        slots[i] = row_of[slots[i] / HEM_LANES] * HEM_LANES + slots[i] % HEM_LANES;
+    }
+    return kept;
+}
+
+// Folded lines in three orders, bands of levels, and, where those stay far from full batches, threads by search. What
+// needs the fewest batches wins; equal ones fall to the first.
+uint32_t hemc_place(hemc_arena* arena, const hemc_net* net, uint32_t* slots) {
+    if (net->count == 0) {
+        return 0;
+    }
+    candidate c = {.arena = arena, .net = net, .best_slots = slots, .best_cost = 1e300};
+    hemc_table_init(arena, &c.table, net);
+    c.slots = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    uint32_t* number = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->count; ++i) {
+        number[i] = i;
+    }
+    try_linear(&c, number, 0);
+    if (net->link_count == 0 && net->group_starts == NULL) {
+        return drop_empty_rows(arena, net, c.best_rows, slots);
+    }
+    number_by(arena, net, net->chain, net->level, number);
+    try_linear(&c, number, span(net->level, net->count));
+    number_by(arena, net, net->level, net->chain, number);
+    try_linear(&c, number, span(net->chain, net->count));
+    for (int variant = 0; variant < 2 * HEMC_FOLDS_COUNT; ++variant) {
+        const uint32_t rows = hemc_place_bands(arena, net, (hemc_folds)(variant / 2), variant % 2 != 0, c.slots);
+        if (rows != 0) {
+            consider(&c, rows);
+        }
+    }
+    if (c.best_cost > SEARCH_ABOVE * ideal_cost(net) && net->count <= SEARCH_LIMIT) {
+        hemc_threads threads;
+        hemc_searcher* searcher = hemc_search_create(arena, net, most_rows(least_rows(net)));
+        hemc_make_threads(arena, net, 1u << HEM_LINK_WARP, &threads);
+        try_search(&c, searcher, &threads);
+        hemc_make_threads(arena, net, 1u << HEM_LINK_WEFT, &threads);
+        try_search(&c, searcher, &threads);
+    }
+    return drop_empty_rows(arena, net, c.best_rows, slots);
+}

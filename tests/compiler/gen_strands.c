@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "tests/compiler/gen_kit.h"
+#include "tests/compiler/gen_suites.h"
+
+#include "greatest.h"
+
+#include <string.h>
+
+// Strands on cards whose centre line is a formula.
+
+#define TAU 6.283185307179586
+
+// A curl: two turns of radius 5 cm, 40 cm down, as a band 2 cm wide.
+static hemc_d3 curl_line(double v) {
+    return d3(0.05 * cos(2.0 * TAU * v), 1.5 - 0.4 * v, 0.05 * sin(2.0 * TAU * v));
+}
+static hemc_d3 curl(double u, double v) {
+    hemc_d3 p = curl_line(v);
+    return d3(p.x, p.y + 0.02 * (u - 0.5), p.z);
+}
+
+TEST a_curl_is_followed_turn_by_turn(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.0);
+    kit.part.generator = HEMC_STRANDS;
+    kit.part.segment_count = 24;
+    gen_grid(&kit, 4, 120, curl, false, 0);
+    ASSERT(gen_run(&kit));
+    const hemc_particles* p = &kit.particles;
+    ASSERT_EQ(24u, p->count);
+    ASSERT_EQ(23u, p->link_count);
+    // Length of the line: sqrt((2 TAU 0.05)^2 + 0.4^2).
+    double length = sqrt(4.0 * TAU * TAU * 0.0025 + 0.16);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        hemc_d3 a = d3_from(p->positions[i]);
+        double nearest = 1e30;
+        for (int k = 0; k <= 2000; ++k) {
+            double d = d3_distance(a, curl_line(k / 2000.0));
+            nearest = d < nearest ? d : nearest;
+        }
+        ASSERT(nearest < 0.008);
+        ASSERT_EQ((int32_t)i, p->level[i]);
+        if (i > 0) { // the chord over one of 23 gaps, a few percent less than the arc
+            double d = d3_distance(a, d3_from(p->positions[i - 1]));
+            ASSERT_IN_RANGE(length / 23.0, d, 0.12 * length / 23.0);
+        }
+    }
+    // No character to hang on: the root is the higher end.
+    ASSERT(p->positions[0].y > 1.48f);
+    ASSERT(p->positions[23].y < 1.12f);
+    gen_end(&kit);
+    PASS();
+}
+
+static hemc_d3 rising(double u, double v) { // a plume: its root is below
+    return d3(0.02 * (u - 0.5), 1.0 + 0.5 * v, 0.0);
+}
+static hemc_d3 skull(double u, double v) {
+    return d3(0.2 * (u - 0.5), 0.99, 0.2 * (v - 0.5));
+}
+
+TEST the_root_is_the_end_near_the_character(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.05);
+    kit.part.generator = HEMC_STRANDS;
+    gen_grid(&kit, 2, 30, rising, false, 0);
+    gen_grid(&kit, 4, 4, skull, false, HEM_NONE);
+    ASSERT(gen_run(&kit));
+    ASSERT_EQ(11u, kit.particles.count);
+    ASSERT_IN_RANGE(1.0, kit.particles.positions[0].y, 0.02);
+    gen_end(&kit);
+    PASS();
+}
+
+static double card_angle;
+static hemc_d3 card(double u, double v) { // hangs from a crown of radius 10 cm, spreading
+    double r = 0.1 + 0.1 * v, side = 0.015 * (u - 0.5);
+    return d3(r * cos(card_angle) - side * sin(card_angle), 1.6 - 0.35 * v,
+              r * sin(card_angle) + side * cos(card_angle));
+}
+
+TEST many_cards_share_few_guides(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.0);
+    kit.part.generator = HEMC_STRANDS;
+    kit.part.guide_count = 8;
+    kit.part.segment_count = 7;
+    for (int i = 0; i < 64; ++i) {
+        card_angle = TAU * i / 64.0;
+        gen_grid(&kit, 2, 14, card, false, 0);
+    }
+    ASSERT(gen_run(&kit));
+    const hemc_particles* p = &kit.particles;
+    ASSERT_EQ(56u, p->count);
+    ASSERT_EQ(48u, p->link_count);
+    // Every card has a guide no farther than its share of the circle at the tips: TAU 0.2 / 8 = 0.157.
+    for (int i = 0; i < 64; ++i) {
+        card_angle = TAU * i / 64.0;
+        double nearest = 1e30;
+        for (uint32_t k = 0; k < p->count; ++k) {
+            double d = d3_distance(card(0.5, 1.0), d3_from(p->positions[k]));
+            nearest = p->level[k] == 6 && d < nearest ? d : nearest;
+        }
+        ASSERT(nearest < 0.157);
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        ASSERT_EQ((int32_t)(i / 7), p->chain[i]);
+        ASSERT_EQ((int32_t)(i % 7), p->level[i]);
+    }
+    gen_end(&kit);
+    PASS();
+}
+
+TEST every_card_gets_its_own_guide_when_there_are_enough(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.0);
+    kit.part.generator = HEMC_STRANDS;
+    kit.part.guide_count = 100;
+    for (int i = 0; i < 12; ++i) {
+        card_angle = TAU * i / 12.0;
+        gen_grid(&kit, 2, 14, card, false, 0);
+    }
+    ASSERT(gen_run(&kit));
+    ASSERT_EQ(12u * 8u, kit.particles.count);
+    gen_end(&kit);
+    PASS();
+}
+
+static hemc_d3 tube(double u, double v) {
+    double a = TAU * u;
+    return d3(0.03 * cos(a) * (1.0 - 0.5 * v), 1.0 - 0.5 * v, 0.03 * sin(a) * (1.0 - 0.5 * v) - 0.2 * v * v);
+}
+
+TEST a_tube_is_one_strand_down_its_middle(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.06);
+    kit.part.generator = HEMC_STRANDS;
+    gen_grid(&kit, 16, 40, tube, false, 0);
+    ASSERT(gen_run(&kit));
+    const hemc_particles* p = &kit.particles;
+    ASSERT(p->count >= 9 && p->count <= 11);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        double v = (1.0 - p->positions[i].y) / 0.5;
+        ASSERT(fabs(p->positions[i].x) < 0.008);
+        ASSERT_IN_RANGE(-0.2 * v * v, p->positions[i].z, 0.012);
+    }
+    gen_end(&kit);
+    PASS();
+}
+
+static hemc_d3 mop(double u, double v) { // a broad sheet with fringes is no single strand
+    return d3(0.6 * (u - 0.5), 1.0 - 0.4 * v, 0.0);
+}
+
+TEST a_broad_piece_is_shared_out(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.06);
+    kit.part.generator = HEMC_STRANDS;
+    gen_grid(&kit, 24, 16, mop, false, 0);
+    ASSERT(gen_run(&kit));
+    uint32_t strands = 0;
+    for (uint32_t i = 0; i < kit.particles.count; ++i) {
+        strands += kit.particles.level[i] == 0;
+    }
+    ASSERT(strands >= 3);
+    gen_end(&kit);
+    PASS();
+}
+
+void gen_strands_tests(void) {
+    RUN_TEST(a_curl_is_followed_turn_by_turn);
+    RUN_TEST(the_root_is_the_end_near_the_character);
+    RUN_TEST(many_cards_share_few_guides);
+    RUN_TEST(every_card_gets_its_own_guide_when_there_are_enough);
+    RUN_TEST(a_tube_is_one_strand_down_its_middle);
+    RUN_TEST(a_broad_piece_is_shared_out);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "greatest.h"
+
+// Every suite of the compiler. Run one with -s NAME, one test with -t NAME.
+
+SUITE_EXTERN(front_support_suite);
+SUITE_EXTERN(front_weld_suite);
+SUITE_EXTERN(front_json_suite);
+SUITE_EXTERN(front_import_suite);
+SUITE_EXTERN(front_spoiled_suite);
+SUITE_EXTERN(front_skin_suite);
+SUITE_EXTERN(front_recipe_suite);
+SUITE_EXTERN(front_select_suite);
+SUITE_EXTERN(front_assets_suite);
+SUITE_EXTERN(front_cli_suite);
+SUITE_EXTERN(gen_suite);
+SUITE_EXTERN(fit_suite);
+SUITE_EXTERN(graph_suite);
+SUITE_EXTERN(lanes_suite);
+SUITE_EXTERN(pack_suite);
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char** argv) {
+    GREATEST_MAIN_BEGIN();
+    RUN_SUITE(front_support_suite);
+    RUN_SUITE(front_weld_suite);
+    RUN_SUITE(front_json_suite);
+    RUN_SUITE(front_import_suite);
+    RUN_SUITE(front_spoiled_suite);
+    RUN_SUITE(front_skin_suite);
+    RUN_SUITE(front_recipe_suite);
+    RUN_SUITE(front_select_suite);
+    RUN_SUITE(front_assets_suite);
+    RUN_SUITE(front_cli_suite);
+    RUN_SUITE(gen_suite);
+    RUN_SUITE(fit_suite);
+    RUN_SUITE(graph_suite);
+    RUN_SUITE(lanes_suite);
+    RUN_SUITE(pack_suite);
+    GREATEST_MAIN_END();
+}
