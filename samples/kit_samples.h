@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_SAMPLES_KIT_SAMPLES_H
+#define HEM_SAMPLES_KIT_SAMPLES_H
+
+#include "samples/kit.h"
+
+// The catalogue: every sample character, by name. Each build function lives in the file of the same name.
+typedef struct kit_sample {
+    const char* name;
+    void (*build)(kit_model* model);
+} kit_sample;
+
+extern const kit_sample kit_samples[];
+extern const int32_t kit_sample_count;
+
+void monster_build(kit_model* model);
+void octopus_build(kit_model* model);
+void hair_build(kit_model* model);
+void curls_build(kit_model* model);
+void flag_build(kit_model* model);
+void sheet_over_ball_build(kit_model* model);
+void sheet_over_table_build(kit_model* model);
+void crossing_sheets_build(kit_model* model);
+void cape_girl_build(kit_model* model);
+void robe_build(kit_model* model);
+void somersault_build(kit_model* model);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "samples/glb.h"
+#include "samples/kit_samples.h"
+#include "platform/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// hem_samples OUTDIR [NAME...]
+//
+// Writes the sample characters as OUTDIR/NAME.glb, all of them when none is named, and prints what each holds.
+// Exit codes: 0 done, 1 a sample could not be built, 2 wrong arguments, 3 a file could not be written.
+
+static bool write_file(const char* path, const uint8_t* bytes, size_t size) {
+    FILE* file = fopen(path, "wb");
+    if (file == NULL) {
+        return false;
+    }
+    bool whole = fwrite(bytes, 1, size, file) == size;
+    whole = fclose(file) == 0 && whole;
+    if (!whole) {
+        remove(path);
+    }
+    return whole;
+}
+
+static bool wanted(const char* name, int argc, char** argv) {
+    for (int i = 2; i < argc; ++i) {
+        if (strcmp(argv[i], name) == 0) {
+            return true;
+        }
+    }
+    return argc == 2;
+}
+
+static bool known(const char* name) {
+    for (int32_t i = 0; i < kit_sample_count; ++i) {
+        if (strcmp(kit_samples[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int main(int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') {
+        fprintf(stderr, "usage: hem_samples OUTDIR [NAME...]\nnames:");
+        for (int32_t i = 0; i < kit_sample_count; ++i) {
+            fprintf(stderr, " %s", kit_samples[i].name);
+        }
+        fprintf(stderr, "\n");
+        return 2;
+    }
+    for (int i = 2; i < argc; ++i) {
+        if (!known(argv[i])) {
+            fprintf(stderr, "hem_samples: no sample is called '%s' (run without arguments for the list)\n", argv[i]);
+            return 2;
+        }
+    }
+    hem_file_error error;
+    if (!hem_directory_make(argv[1], &error)) {
+        fprintf(stderr, "hem_samples: %s\n", error.text);
+        return 3;
+    }
+    printf("%-24s %10s %10s %6s %6s %10s\n", "file", "triangles", "vertices", "bones", "clips", "bytes");
+    for (int32_t i = 0; i < kit_sample_count; ++i) {
+        if (!wanted(kit_samples[i].name, argc, argv)) {
+            continue;
+        }
+        kit_model* model = kit_model_new(kit_samples[i].name);
+        kit_samples[i].build(model);
+        glb_file file = glb_pack(model);
+        char path[4096];
+        int length = snprintf(path, sizeof path, "%s/%s.glb", argv[1], kit_samples[i].name);
+        if (length < 0 || (size_t)length >= sizeof path || !write_file(path, file.bytes, file.size)) {
+            fprintf(stderr, "hem_samples: cannot write '%s'\n", path);
+            kit_model_free(model);
+            return 3;
+        }
+        printf("%-24s %10d %10d %6d %6d %10zu\n", kit_samples[i].name, (int)file.triangle_count, (int)file.vertex_count,
+               (int)file.bone_count, (int)file.clip_count, file.size);
+        kit_model_free(model);
+    }
+    return 0;
+}
