@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "tools/bench_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Sheets and crowds. The engines take turns frame by frame, so that whatever else the machine does hits all of them, and
+// each finds the caches as another has left them, as it would in a game.
+
+enum { ENGINES_MAX = 2, LOOKS = 6 };
+
+typedef struct contestant {
+    const bench_engine* engine;
+    void* side;
+    uint64_t* samples;
+    int64_t allocation_count;
+    bench_quality quality;
+    int32_t look_count;
+} contestant;
+
+static void look(contestant* c, const bench_world* world, const bench_capsule* capsules, float (*positions)[3]) {
+    bench_quality q;
+    // Instances are alike; of a crowd the first and the last are looked at.
+    for (int32_t i = 0; i<world->instance_count; i += world->instance_count> 1 ? world->instance_count - 1 : 1) {
+        c->engine->read(c->side, i, positions);
+        if (bench_judge(world, (const float(*)[3])positions, capsules, &q)) {
+            c->quality.stretch_mean += q.stretch_mean;
+            c->quality.stretch_max = q.stretch_max > c->quality.stretch_max ? q.stretch_max : c->quality.stretch_max;
+            c->quality.deep = q.deep > c->quality.deep ? q.deep : c->quality.deep;
+            c->look_count++;
+        }
+    }
+}
+
+static void report(bench* b, const char* workload, const bench_world* world, contestant* c) {
+    bench_result* r = bench_add(b, workload, c->engine->name);
+    if (r == NULL) {
+        return;
+    }
+    r->times = bench_summarise(c->samples, b->frame_count);
+    r->particle_count = (double)world->sheet->count * (double)world->instance_count;
+    r->projection_count = (double)world->sheet->link_count * (double)world->instance_count * BENCH_SUBSTEPS;
+    r->stretch_mean = c->quality.stretch_mean / (double)c->look_count;
+    r->stretch_max = c->quality.stretch_max;
+    r->deep = world->variant != BENCH_PLAIN ? c->quality.deep : NAN;
+    if (bench_allocation_count() >= 0) {
+        r->allocations_per_frame = (double)c->allocation_count / (double)b->frame_count;
+    }
+    c->engine->describe(c->side, r);
+}
+
+static void run(bench* b, const char* workload, const bench_world* world) {
+    contestant contestants[ENGINES_MAX] = {{&bench_engine_hem, NULL, NULL, 0, {0, 0, 0}, 0}};
+    int32_t count = 1;
+#if HEM_WITH_BULLET
+    // Bullet keeps cloth apart from itself by clusters, which is other work; no comparison is made.
+    if (b->peers && world->variant != BENCH_SELF) {
+        contestants[count++].engine = &bench_engine_bullet;
+    }
+#endif
+    float(*positions)[3] = malloc((size_t)world->sheet->count * sizeof(*positions));
+    bool ready = positions != NULL;
+    for (int32_t i = 0; i < count; i++) {
+        contestants[i].side = contestants[i].engine->create(b, world);
+        contestants[i].samples = malloc((size_t)b->frame_count * sizeof(uint64_t));
+        ready = ready && contestants[i].side != NULL && contestants[i].samples != NULL;
+    }
+    bench_capsule capsules[BENCH_CAPSULES];
+    for (int32_t frame = 0; ready && frame < b->warm_count + b->frame_count; frame++) {
+        int32_t timed = frame - b->warm_count;
+        bench_capsules_at((float)(frame + 1) * BENCH_DT, capsules);
+        const bench_capsule* given = world->variant == BENCH_CAPSULED ? capsules : NULL;
+        for (int32_t i = 0; i < count; i++) {
+            contestant* c = &contestants[i];
+            int64_t before = bench_allocation_count();
+            uint64_t start = bench_clock();
+            c->engine->step(c->side, given);
+            uint64_t end = bench_clock();
+            if (timed >= 0) {
+                c->samples[timed] = end - start;
+                c->allocation_count += bench_allocation_count() - before;
+            }
+        }
+        if (timed >= 0 && (timed + 1) * LOOKS / b->frame_count != timed * LOOKS / b->frame_count) {
+            for (int32_t i = 0; i < count; i++) {
+                look(&contestants[i], world, given, positions);
+            }
+        }
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (ready) {
+            report(b, workload, world, &contestants[i]);
+        }
+        if (contestants[i].side != NULL) {
+            contestants[i].engine->destroy(contestants[i].side);
+        }
+        free(contestants[i].samples);
+    }
+    free(positions);
+}
+
+void bench_run_sheets(bench* b) {
+    static const struct {
+        int32_t width, height, instances;
+    } SIZES[] = {{20, 20, 1}, {37, 38, 1}, {80, 80, 1}, {160, 160, 1}, {20, 20, 100}};
+    static const char* const VARIANTS[] = {"", "-capsules", "-self"};
+    for (size_t i = 0; i < sizeof(SIZES) / sizeof(SIZES[0]); i++) {
+        bench_sheet sheet;
+        if (!bench_sheet_create(&sheet, SIZES[i].width, SIZES[i].height)) {
+            bench_note(b, "no memory for a sheet");
+            return;
+        }
+        for (int32_t variant = BENCH_PLAIN; variant <= BENCH_SELF; variant++) {
+            char name[48];
+            if (SIZES[i].instances > 1) {
+                snprintf(name, sizeof(name), "crowd-%dx%d%s", (int)SIZES[i].instances, (int)sheet.count,
+                         VARIANTS[variant]);
+            } else {
+                snprintf(name, sizeof(name), "sheet-%d%s", (int)sheet.count, VARIANTS[variant]);
+            }
+            if (bench_wants(b, name)) {
+                const bench_world world = {&sheet, (bench_variant)variant, SIZES[i].instances};
+                bench_progress(name);
+                run(b, name, &world);
+            }
+        }
+        bench_sheet_destroy(&sheet);
+    }
+}
