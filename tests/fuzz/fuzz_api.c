@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Any order of calls, good and bad, on one scene. Every byte read decides something: which call, which instance (alive,
+// dead, never there), how wrong its numbers are. What is checked: no report of the sanitizers, no result outside the
+// list, and that a failed call leaves the state as it was.
+
+#include "compiler/hemc.h"
+#include "formats/hem_format.h"
+#include "hem/hem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+enum { SIDE = 5, COUNT = SIDE * SIDE, SLOTS = 3, STEP_LIMIT = 24 };
+
+typedef struct input {
+    const uint8_t* at;
+    size_t left;
+} input;
+
+static uint8_t byte(input* in) {
+    if (in->left == 0) {
+        return 0;
+    }
+    --in->left;
+    return *in->at++;
+}
+
+// Mostly sensible; sometimes huge, tiny, infinite or not a number.
+static float number(input* in) {
+    static const float odd[8] = {0.0f, -0.0f, 1e-30f, -1e30f, 3e38f, INFINITY, -INFINITY, NAN};
+    uint8_t b = byte(in);
+    return b < 232 ? ((float)b - 116.0f) / 29.0f : odd[b & 7];
+}
+
+static void require(int condition) {
+    if (!condition) {
+        abort();
+    }
+}
+
+// Two assets for the whole run: a sheet held at two corners that collides with itself, and a soft strip.
+static hem_asset assets[2];
+
+static int make_asset(int kind) {
+    float positions[COUNT][3];
+    uint8_t animated[COUNT] = {0};
+    hemc_bare_link links[4 * COUNT];
+    uint32_t starts[COUNT + 1];
+    uint16_t members[4 * COUNT];
+    uint32_t members_used = 0;
+    size_t link_count = 0;
+    for (uint32_t i = 0; i < COUNT; ++i) {
+        uint32_t x = i % SIDE, z = i / SIDE;
+        positions[i][0] = 0.1f * (float)x;
+        positions[i][1] = 0.0f;
+        positions[i][2] = 0.1f * (float)z;
+        starts[i] = members_used;
+        if (x + 1 < SIDE) {
+            links[link_count++] = (hemc_bare_link){i, i + 1, HEM_LINK_WEFT};
+            members[members_used++] = (uint16_t)(i + 1);
+        }
+        if (z + 1 < SIDE) {
+            links[link_count++] = (hemc_bare_link){i, i + SIDE, HEM_LINK_WARP};
+            members[members_used++] = (uint16_t)(i + SIDE);
+        }
+        if (x > 0) {
+            members[members_used++] = (uint16_t)(i - 1);
+        }
+    }
+    starts[COUNT] = members_used;
+    animated[0] = animated[SIDE - 1] = 1;
+    hemc_bare_mesh mesh;
+    memset(&mesh, 0, sizeof(mesh));
+    mesh.particle_count = COUNT;
+    mesh.positions = (const float(*)[3])positions;
+    mesh.animated = animated;
+    mesh.radius = 0.04f;
+    mesh.self_collision = true;
+    mesh.self_thickness = 0.05f;
+    if (kind == 0) {
+        mesh.links = links;
+        mesh.link_count = link_count;
+    } else {
+        mesh.group_starts = starts;
+        mesh.group_members = members;
+    }
+    uint8_t* bytes;
+    size_t size;
+    if (hemc_compile_bare(&mesh, &bytes, &size) != 0) {
+        return 0;
+    }
+    void* aligned = aligned_alloc(64, (size + 63) & ~(size_t)63); // lives as long as the program
+    if (!aligned) {
+        return 0;
+    }
+    memcpy(aligned, bytes, size);
+    hemc_free(bytes);
+    return hem_asset_open(&assets[kind], aligned, size) == HEM_OK;
+}
+
+static hem_root root_of(input* in) {
+    hem_root root = {{number(in), number(in), number(in)}, {0, 0, 0, 1}};
+    uint8_t turn = byte(in);
+    if (turn & 1) {
+        root.rotation[1] = 0.6f;
+        root.rotation[3] = 0.8f;
+    } else if (turn > 240) {
+        root.rotation[turn & 3] = number(in);
+    }
+    return root;
+}
+
+static hem_collider collider_of(input* in, const float (*planes)[4]) {
+    hem_collider c;
+    memset(&c, 0, sizeof(c));
+    uint8_t kind = byte(in);
+    c.kind = (hem_collider_kind)(kind < 250 ? kind % 5 : kind);
+    c.bone = kind & 32 ? 0 : kind & 64 ? (int32_t)(int8_t)byte(in) : -1;
+    hem_root root = root_of(in);
+    memcpy(c.position, root.position, sizeof(c.position));
+    memcpy(c.rotation, root.rotation, sizeof(c.rotation));
+    for (int k = 0; k < 4; ++k) {
+        float s = number(in);
+        c.size[k] = kind & 16 ? s : fabsf(s) * 0.2f;
+    }
+    c.friction = kind & 16 ? number(in) : 0.5f;
+    c.mask = byte(in) & 1 ? ~0u : byte(in);
+    c.planes = planes[0];
+    c.plane_count = kind & 16 ? byte(in) % 40u : 4;
+    if (c.plane_count > 4 && c.plane_count <= 32) {
+        c.plane_count = 4; // as many as there are; more than 32 must be refused before any is read
+    }
+    c.jumped = byte(in) & 1;
+    return c;
+}
+
+static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved, size_t saved_size, uint32_t* steps) {
+    static const float planes[4][4] = {{0, 1, 0, 0.1f}, {0, -1, 0, 0.1f}, {1, 0, 0, 0.2f}, {-1, 0, 0, 0.2f}};
+    static float room[COUNT * 4 * 32];
+    uint8_t what = byte(in);
+    hem_instance_id id = ids[byte(in) % 8];
+    hem_result result = HEM_OK;
+    uint64_t before = hem_scene_hash(scene);
+    switch (what % 24) {
+    case 0: {
+        hem_instance_def def = hem_instance_def_default();
+        def.asset = what > 250 ? NULL : &assets[what >> 5 & 1];
+        def.root = root_of(in);
+        def.time_scale = fabsf(number(in));
+        uint32_t slot = byte(in) % 8;
+        result = hem_scene_add(scene, &def, what > 240 ? NULL : &ids[slot]);
+        break;
+    }
+    case 1:
+        result = hem_scene_remove(scene, id);
+        break;
+    case 2: {
+        float pose[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+        for (uint32_t k = byte(in) % 5; k > 0; --k) {
+            uint8_t entry = byte(in) % 12;
+            pose[entry] = number(in);
+        }
+        uint8_t wrong = byte(in);
+        result =
+            hem_instance_set_pose(scene, id, wrong > 250 ? NULL : pose, wrong > 240 ? wrong : 1, wrong & 1 ? 64 : 0);
+        break;
+    }
+    case 3: {
+        hem_root root = root_of(in);
+        result = hem_instance_set_root(scene, id, what > 240 ? NULL : &root);
+        break;
+    }
+    case 4: {
+        hem_root root = root_of(in);
+        result = hem_instance_teleport(scene, id, &root, what >> 5 & 1);
+        break;
+    }
+    case 5: {
+        hem_root a = root_of(in), b = root_of(in);
+        result = hem_instance_carry(scene, id, &a, what > 240 ? NULL : &b);
+        break;
+    }
+    case 6:
+        result = hem_instance_reset(scene, id);
+        break;
+    case 7: {
+        float v[3] = {number(in), number(in), number(in)};
+        result =
+            what & 32 ? hem_instance_set_wind(scene, id, v) : hem_instance_set_gravity(scene, id, what & 64 ? NULL : v);
+        break;
+    }
+    case 8:
+        result = what & 32 ? hem_instance_set_pose_blend(scene, id, number(in))
+                           : hem_instance_set_time_scale(scene, id, number(in));
+        break;
+    case 9:
+        result = what & 32 ? hem_instance_set_animation(scene, id, (int)(int8_t)byte(in) % 3)
+                           : hem_instance_set_features(scene, id, byte(in));
+        break;
+    case 10: {
+        hem_tuning tuning[2];
+        if (hem_instance_get_tuning(scene, id, tuning, sizeof(tuning)) == HEM_OK) {
+            uint8_t field = byte(in) % 40;
+            float value = number(in);
+            memcpy((char*)&tuning[0] + field * 4, &value, 4);
+            result = hem_instance_set_tuning(scene, id, tuning, what & 32 ? 1 : byte(in) % 3);
+        }
+        break;
+    }
+    case 11: {
+        hem_collider colliders[6];
+        uint32_t count = byte(in) % 7;
+        for (uint32_t i = 0; i < count; ++i) {
+            colliders[i] = collider_of(in, planes);
+        }
+        result = hem_instance_set_colliders(scene, id, what > 240 ? NULL : colliders, count);
+        break;
+    }
+    case 12:
+    case 13:
+    case 14: {
+        hem_step_args args = {what & 32 ? 1.0f / 60.0f : number(in), byte(in) & 3};
+        if (++*steps <= STEP_LIMIT) {
+            result = hem_scene_step(scene, &args);
+        }
+        break;
+    }
+    case 15: {
+        hem_step_args args = {1.0f / 30.0f, 0};
+        uint32_t jobs;
+        if (++*steps <= STEP_LIMIT && hem_scene_step_begin(scene, &args, &jobs) == HEM_OK) {
+            require(hem_instance_reset(scene, id) != HEM_OK); // a step is open
+            require(hem_scene_step_job(scene, jobs, 0) != HEM_OK);
+            for (uint32_t i = jobs; i > 0; --i) {
+                hem_scene_step_job(scene, i - 1, 0);
+            }
+            require(hem_scene_step_end(scene) == HEM_OK);
+        }
+        break;
+    }
+    case 16: {
+        static hem_particle particles[64];
+        result = hem_instance_get_particles(scene, id, byte(in), byte(in) % 65u, particles);
+        break;
+    }
+    case 17:
+        result = hem_instance_get_matrices(scene, id, room, what & 32 ? 64 : byte(in) % 80u);
+        break;
+    case 18: {
+        hem_skin_args args = {byte(in), byte(in), room, NULL, NULL, byte(in) % 20u, 0, 0, what >> 5 & 1};
+        result = hem_instance_skin(scene, id, &args);
+        break;
+    }
+    case 19: {
+        hem_instance_stats stats;
+        result = hem_instance_get_stats(scene, id, &stats);
+        break;
+    }
+    case 20: {
+        hem_collider out[8];
+        uint32_t count;
+        result = hem_instance_get_colliders(scene, id, out, byte(in) % 9, &count);
+        break;
+    }
+    case 21:
+        result = hem_scene_save(scene, saved, byte(in) & 1 ? saved_size : saved_size - 1);
+        break;
+    case 22:
+        result = hem_scene_load(scene, saved, byte(in) & 1 ? saved_size : saved_size - 1);
+        break;
+    default: {
+        const hem_event* events;
+        uint32_t count, lost;
+        uint64_t hash;
+        hem_step_report report;
+        hem_scene_get_events(scene, &events, &count, &lost);
+        hem_scene_get_report(scene, &report);
+        hem_instance_hash(scene, id, &hash);
+        result = hem_instance_wake(scene, id);
+        break;
+    }
+    }
+    require(result >= HEM_OK && result <= HEM_ERROR_BUSY);
+    require(result == HEM_OK || hem_scene_hash(scene) == before); // refused: nothing has changed
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    static int made;
+    if (!made) {
+        require(make_asset(0) && make_asset(1));
+        made = 1;
+    }
+    input in = {data, size};
+    hem_slot_def slots[2] = {{&assets[0], SLOTS}, {&assets[1], 1}};
+    hem_scene_def def = hem_scene_def_default();
+    def.slots = slots;
+    def.slot_count = 2;
+    def.collider_capacity = 4;
+    def.keep_previous = byte(&in) & 1;
+    def.candidate_capacity = byte(&in) & 1 ? 4 : 24;
+    def.event_capacity = 2;
+    hem_memory need;
+    require(hem_scene_measure(&def, &need) == HEM_OK);
+    void* block = aligned_alloc(need.align, (need.size + need.align - 1) / need.align * need.align);
+    hem_scene* scene;
+    require(block && hem_scene_init(&scene, &def, block, need.size) == HEM_OK);
+    size_t saved_size = hem_scene_state_size(scene);
+    void* saved = malloc(saved_size);
+    require(saved && hem_scene_save(scene, saved, saved_size) == HEM_OK);
+    hem_instance_id ids[8];
+    memset(ids, 0, sizeof(ids));
+    ids[6] = (hem_instance_id){77, 1};
+    ids[7] = (hem_instance_id){1, 99};
+    uint32_t steps = 0;
+    while (in.left > 0) {
+        call(&in, scene, ids, saved, saved_size, &steps);
+    }
+    free(saved);
+    free(block);
+    return 0;
+}
