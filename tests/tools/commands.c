@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L // dup2
+#define HAS_DUP 1
+#endif
+
+#include "tools/asset.h"
+#include "tools/command.h"
+#include "tools/options.h"
+#include "tools/player.h"
+#include "tools/section.h"
+#include "tests/tools/fixture.h"
+#include "platform/file.h"
+#include "greatest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if HAS_DUP
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
+// The commands on a hand-written asset: exit codes for every kind of mistake, pictures that appear whole, poses and links
+// against what the fixture was made from, and the same run twice.
+
+typedef struct work {
+    char hem[512], ship[512], out[512];
+} work;
+
+static bool begin(work* w) {
+    uint8_t* data;
+    size_t size = fixture_make(&data, true);
+    bool ok = fixture_write(w->hem, sizeof(w->hem), data, size, ".hem");
+    free(data);
+    size = fixture_make(&data, false);
+    ok = ok && fixture_write(w->ship, sizeof(w->ship), data, size, ".hem");
+    free(data);
+    return ok && hem_file_temp_name(w->out, sizeof(w->out), "hem_out");
+}
+
+static void end(work* w) {
+    hem_file_remove(w->hem, NULL);
+    hem_file_remove(w->ship, NULL);
+    if (hem_file_exists(w->out)) {
+        hem_file_remove(w->out, NULL);
+    }
+}
+
+// The commands speak to people; the tests listen to codes. What they say goes nowhere meanwhile.
+static int call(int (*function)(int, char**), const char* a, const char* b, const char* c, const char* d,
+                const char* e) {
+    const char* list[6] = {"command", a, b, c, d, e};
+    char* argv[6];
+    int argc = 0;
+    for (int i = 0; i < 6; i++) {
+        if (list[i] != NULL) {
+            argv[argc++] = (char*)list[i];
+        }
+    }
+    fflush(stdout);
+    fflush(stderr);
+#if HAS_DUP
+    int saved[2] = {dup(1), dup(2)}, nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, 1);
+    dup2(nowhere, 2);
+#endif
+    int code = function(argc, argv);
+    fflush(stdout);
+    fflush(stderr);
+#if HAS_DUP
+    dup2(saved[0], 1);
+    dup2(saved[1], 2);
+    close(saved[0]);
+    close(saved[1]);
+    close(nowhere);
+#endif
+    return code;
+}
+
+static bool is_png(const char* path) {
+    hem_bytes file;
+    if (!hem_file_read(path, &file, NULL)) {
+        return false;
+    }
+    bool ok =
+        file.size > 100 && memcmp(file.data, "\x89PNG", 4) == 0 && memcmp(file.data + file.size - 8, "IEND", 4) == 0;
+    hem_bytes_free(&file);
+    return ok;
+}
+
+TEST wrong_calls_have_their_exit_codes(void) {
+    work w;
+    ASSERT(begin(&w));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, NULL, NULL, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--jsn", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, w.hem, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--json=1", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--picture", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--recipe", "r.json", NULL, NULL));
+    ASSERT_EQ(COMMAND_INPUT, call(command_inspect, "no_such_file.hem", NULL, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_IO, call(command_inspect, w.hem, "--validate", "--picture", "no/such/folder/p.png", NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--clip", "dance", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "long", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "nan", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--hz", "2000", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--wind", "1,2", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "curtain:1,2,3", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "rope=1,2,3", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--size", "10x", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--view", "below", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--compare", "direct", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--compare", "direct,sideways", NULL, NULL));
+    ASSERT_EQ(COMMAND_INPUT, call(command_play, w.ship, NULL, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, NULL, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_INPUT, call(command_sheet, w.ship, "-o", w.out, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_figure, "levels", w.hem, "-o", w.out, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_figure, "poem", w.hem, "-o", w.out, NULL));
+    ASSERT_FALSE(hem_file_exists(w.out));
+    end(&w);
+    PASS();
+}
+
+TEST damaged_files_are_found(void) {
+    uint8_t* data;
+    size_t size = fixture_make(&data, true);
+    char path[512];
+    data[size / 2] ^= 1; // in the middle of a section
+    ASSERT(fixture_write(path, sizeof(path), data, size, ".hem"));
+    ASSERT_EQ(COMMAND_VALIDATION, call(command_inspect, path, "--validate", NULL, NULL, NULL));
+    hem_file_remove(path, NULL);
+    data[size / 2] ^= 1;
+    ASSERT(fixture_write(path, sizeof(path), data, size - 64, ".hem")); // cut off
+    ASSERT_EQ(COMMAND_VALIDATION, call(command_inspect, path, NULL, NULL, NULL, NULL));
+    hem_file_remove(path, NULL);
+    memcpy(data, "GIF89a--", 8);
+    ASSERT(fixture_write(path, sizeof(path), data, size, ".hem")); // something else
+    ASSERT_EQ(COMMAND_INPUT, call(command_inspect, path, NULL, NULL, NULL, NULL));
+    hem_file_remove(path, NULL);
+    free(data);
+    PASS();
+}
+
+TEST good_calls_write_what_was_asked(void) {
+    work w;
+    ASSERT(begin(&w));
+    ASSERT_EQ(COMMAND_OK, call(command_inspect, w.hem, "--validate", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_OK, call(command_inspect, w.hem, "--picture", w.out, NULL, NULL));
+    ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_inspect, w.ship, "--json", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--size=64x48", "--strip", w.out));
+    ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--compare=off,on", "--plot", w.out));
+    ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--size=64x48", "--film", w.out));
+    ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_sheet, w.hem, "-o", w.out, NULL, NULL));
+    ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_figure, "field", w.hem, "-o", w.out, "--axis=x"));
+    ASSERT(is_png(w.out));
+    end(&w);
+    PASS();
+}
+
+TEST poses_between_frames_keep_joints_on_their_way(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    ASSERT(a.hash_matches);
+    float pose[24];
+    // Straight motion: exact at frames, linear between them, repeating after one second.
+    for (int32_t i = 0; i < 120; i++) {
+        float seconds = (float)i / 60.0f;
+        asset_pose(&a, 0, seconds, pose);
+        double frame = fmod((double)i * 0.5, FIXTURE_SWING_FRAMES - 1), low = floor(frame);
+        double step = 6.283185307179586 / (FIXTURE_SWING_FRAMES - 1);
+        double expected = 0.2 * (sin(step * low) * (1.0 - (frame - low)) + sin(step * (low + 1.0)) * (frame - low));
+        ASSERT_IN_RANGE(expected, pose[12 + 3], 1e-4);
+    }
+    // Turning by 45 degrees a frame: half way, the rotation is still a rotation, and the joint stays where it is.
+    for (int32_t i = 0; i < 16; i++) {
+        asset_pose(&a, 1, (float)i * 0.05f, pose);
+        const float* m = pose + 12;
+        double angle = 6.283185307179586 * i / 16.0;
+        ASSERT_IN_RANGE(cos(angle), m[0], 1e-3);
+        ASSERT_IN_RANGE(sin(angle), m[2], 1e-3);
+        ASSERT_IN_RANGE(1.0, m[0] * m[0] + m[8] * m[8], 1e-5);
+        ASSERT_IN_RANGE(0.0, m[7], 1e-5);
+    }
+    // A clip that does not loop holds its last frame.
+    asset_pose(&a, 1, 50.0f, pose);
+    ASSERT_IN_RANGE(1.0, pose[12], 1e-5);
+    asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+TEST links_are_those_of_the_grid(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    uint32_t count = asset_link_count(&a);
+    ASSERT_EQ(7u * 7u + 8u * 7u, count);
+    asset_link* links = malloc(sizeof(asset_link) * count);
+    asset_links(&a, links);
+    uint32_t warp = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t column[2] = {(int32_t)links[i].a / 8, (int32_t)links[i].b / 8},
+                level[2] = {(int32_t)links[i].a % 8, (int32_t)links[i].b % 8};
+        bool along = links[i].kind == HEM_LINK_WARP;
+        warp += along;
+        ASSERT_EQ(along ? 0 : 1, column[1] - column[0]);
+        ASSERT_EQ(along ? 1 : 0, level[1] - level[0]);
+        ASSERT_EQ(FIXTURE_SPACING, links[i].rest);
+        for (uint32_t k = 0; k < i; k++) {
+            ASSERT(links[k].a != links[i].a || links[k].b != links[i].b);
+        }
+    }
+    asset_part_counts counts = asset_count_part(&a, 1);
+    ASSERT_EQ(warp, counts.links[HEM_LINK_WARP]);
+    ASSERT_EQ(56u, counts.simulated);
+    ASSERT_EQ(8u, counts.attached);
+    ASSERT_EQ(8u, asset_count_part(&a, 0).body);
+    free(links);
+    asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+TEST two_runs_end_in_the_same_state(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    uint64_t hashes[2] = {0};
+    for (int32_t i = 0; i < 2; i++) {
+        player_setup setup = player_setup_default(&a);
+        setup.wind[2] = 2.0f;
+        player live;
+        ASSERT_EQ(COMMAND_OK, player_begin(&live, &setup));
+        player_frame frame;
+        for (int32_t k = 0; k < 60; k++) {
+            ASSERT_EQ(COMMAND_OK, player_step(&live, i == 0, &frame)); // measuring must not disturb
+        }
+        ASSERT_IN_RANGE(59.0f / 60.0f, frame.seconds, 1e-6f);
+        // The attached level is where the pose has it.
+        asset_pose(&a, 0, frame.seconds, live.pose);
+        float place = live.puppet.particles[8].position[0] - (-3.5f * FIXTURE_SPACING);
+        ASSERT_IN_RANGE(live.pose[12 + 3], place, 1e-5f);
+        hashes[i] = hem_scene_hash(live.scene);
+        player_end(&live);
+    }
+    ASSERT_EQ(hashes[0], hashes[1]);
+    asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+// A push of 2 m/s along x, in free fall: the loose end of the curtain, which nothing holds back yet, has that speed at the
+// end of the push, but for what the cloth and the air take away.
+TEST thrown_parts_get_their_speed(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    player_setup setup = player_setup_default(&a);
+    setup.throw_velocity[1][2] = 2.0f;
+    player live;
+    ASSERT_EQ(COMMAND_OK, player_begin(&live, &setup));
+    player_frame frame;
+    for (int32_t k = 0; k <= 6; k++) { // 0.1 s at 60 Hz
+        ASSERT_EQ(COMMAND_OK, player_step(&live, false, &frame));
+    }
+    ASSERT_IN_RANGE(1.9f, live.puppet.particles[4 * 8 + 7].velocity[2], 0.15f);
+    ASSERT_IN_RANGE(0.0f, live.puppet.particles[4 * 8].velocity[2], 1e-4f); // attached
+    player_end(&live);
+    asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+// The post's particles are ellipsoids of half axes 0.04 (outward, z) and 0.06; cut by x = 0 through their middles.
+TEST sections_span_what_they_cut(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    puppet p;
+    ASSERT(puppet_create(&p, &a));
+    section s = section_make(0, 0.0f);
+    ASSERT(section_fit(&s, &p, 0.0f));
+    ASSERT_IN_RANGE(0.2f - 0.06f, s.low[1], 1e-3f);
+    ASSERT_IN_RANGE(FIXTURE_TOP, s.high[1], 0.03f);
+    ASSERT_IN_RANGE(0.15f + 0.04f, s.high[0], 1e-3f); // z runs to the left as seen from +x
+    section above = section_make(1, 5.0f);
+    ASSERT_FALSE(section_fit(&above, &p, 0.0f));
+    puppet_destroy(&p);
+    asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+TEST misspelt_words_find_their_neighbour(void) {
+    static const char* const words[] = {"--clip", "--seconds", "--overlay"};
+    ASSERT_STR_EQ("--seconds", option_nearest("--secnds", words, 3));
+    ASSERT_STR_EQ("--overlay", option_nearest("--overlays", words, 3));
+    ASSERT(option_nearest("--something-else", words, 3) == NULL);
+    PASS();
+}
+
+SUITE(command_suite);
+SUITE(command_suite) {
+    RUN_TEST(wrong_calls_have_their_exit_codes);
+    RUN_TEST(damaged_files_are_found);
+    RUN_TEST(good_calls_write_what_was_asked);
+    RUN_TEST(poses_between_frames_keep_joints_on_their_way);
+    RUN_TEST(links_are_those_of_the_grid);
+    RUN_TEST(two_runs_end_in_the_same_state);
+    RUN_TEST(thrown_parts_get_their_speed);
+    RUN_TEST(sections_span_what_they_cut);
+    RUN_TEST(misspelt_words_find_their_neighbour);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+#include "tools/play.h"
+#include "tools/command.h"
+#include "tools/options.h"
+#include "platform/file.h"
+#include "platform/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// `hem play`: simulates a clip, says what it cost and how well it held, and draws it as a strip, a film or curves.
+//
+// A run is played twice: first to measure it and to find the box that holds all its frames, so that the camera stands still,
+// then to draw it. Both must end in the same state; if they do not, that is a fault of the runtime and is said.
+
+enum { FRAMES_MAX = 36000 };
+
+static const play_variant VARIANTS[] = {
+    {"on", "with physics", 1.0f, -1, 0, HEM_KERNEL_AUTO},
+    {"off", "skeleton only", 0.0f, -1, 0, HEM_KERNEL_AUTO},
+    {"direct", "direct", 1.0f, 0, 0, HEM_KERNEL_AUTO},
+    {"momentum", "momentum conserving", 1.0f, 1, 0, HEM_KERNEL_AUTO},
+    {"no-continuous", "without continuous handling", 1.0f, -1, HEM_FEATURE_CONTINUOUS, HEM_KERNEL_AUTO},
+    {"no-surface", "without surface particles", 1.0f, -1, HEM_FEATURE_SURFACE, HEM_KERNEL_AUTO},
+    {"no-contacts", "without particle contacts", 1.0f, -1, HEM_FEATURE_PARTICLE_CONTACTS | HEM_FEATURE_CONTINUOUS,
+     HEM_KERNEL_AUTO},
+    {"no-colliders", "without colliders", 1.0f, -1, HEM_FEATURE_COLLIDERS, HEM_KERNEL_AUTO},
+    {"no-tethers", "without tethers", 1.0f, -1, HEM_FEATURE_TETHERS, HEM_KERNEL_AUTO},
+    {"no-limits", "without motion limits", 1.0f, -1, HEM_FEATURE_LIMITS, HEM_KERNEL_AUTO},
+    {"scalar", "scalar kernel", 1.0f, -1, 0, HEM_KERNEL_SCALAR},
+    {"sse2", "SSE2 kernel", 1.0f, -1, 0, HEM_KERNEL_SSE2},
+    {"avx2", "AVX2 kernel", 1.0f, -1, 0, HEM_KERNEL_AVX2},
+    {"neon", "NEON kernel", 1.0f, -1, 0, HEM_KERNEL_NEON},
+};
+enum { VARIANT_COUNT = sizeof(VARIANTS) / sizeof(VARIANTS[0]) };
+
+static const char* const OVERLAYS[] = {"none", "ellipsoids", "links", "stretch", "contacts", "blend"};
+static const puppet_overlay OVERLAY_KINDS[] = {PUPPET_PLAIN,   PUPPET_ELLIPSOIDS, PUPPET_LINKS,
+                                               PUPPET_STRETCH, PUPPET_CONTACTS,   PUPPET_BLEND};
+static const char* const KERNELS[] = {"auto", "scalar", "sse2", "avx2", "neon"};
+static const hem_kernel KERNEL_KINDS[] = {HEM_KERNEL_AUTO, HEM_KERNEL_SCALAR, HEM_KERNEL_SSE2, HEM_KERNEL_AVX2,
+                                          HEM_KERNEL_NEON};
+
+const char* play_clip_name(const play* p) {
+    return asset_text(&p->source, p->source.view.clips[p->clip].name_offset);
+}
+
+void play_describe(const play* p, char* text, size_t size) {
+    snprintf(text, size, "%s, %s, %g Hz", hem_path_name(p->source.path), play_clip_name(p), (double)p->hz);
+}
+
+int play_compare_floats(const void* a, const void* b) {
+    float x = *(const float*)a, y = *(const float*)b;
+    return (x > y) - (x < y); // only the order of values is used, equal ones cannot be told apart
+}
+
+// -- Measuring
+
+// Where the figure stands: the middle of the vertices that follow the skeleton, or of all if there are none.
+static void find_centre(const puppet* shown, float centre[2]) {
+    const hem_view* v = &shown->source->view;
+    double sum[2][2] = {{0.0, 0.0}, {0.0, 0.0}};
+    uint32_t count[2] = {0, 0};
+    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
+        int32_t moves = v->vertex_bind[i].blend > 32767;
+        sum[moves][0] += (double)shown->positions[3 * (size_t)i];
+        sum[moves][1] += (double)shown->positions[3 * (size_t)i + 2];
+        count[moves]++;
+    }
+    int32_t kind = count[0] > 0 ? 0 : 1;
+    for (int32_t k = 0; k < 2; k++) {
+        centre[k] = count[kind] > 0 ? (float)(sum[kind][k] / count[kind]) : 0.0f;
+    }
+}
+
+// Follows a figure that walks out of a picture its own size; one that runs on the spot would only make the camera shake.
+static bool travels(const play_run* r, const hem_info* info) {
+    float low[2] = {1e30f, 1e30f}, high[2] = {-1e30f, -1e30f}, size = 0.0f;
+    for (int32_t i = 0; i < r->frame_count; i++) {
+        for (int32_t k = 0; k < 2; k++) {
+            low[k] = hem_minf(low[k], r->centres[i][k]);
+            high[k] = hem_maxf(high[k], r->centres[i][k]);
+        }
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        size = hem_maxf(size, info->bounds_max[k] - info->bounds_min[k]);
+    }
+    return hem_maxf(high[0] - low[0], high[1] - low[1]) > 0.5f * size;
+}
+
+void play_shift_box(float box_min[3], float box_max[3], const float centre[2], float sign) {
+    for (int32_t k = 0; k < 2; k++) {
+        box_min[2 * k] += sign * centre[k];
+        box_max[2 * k] += sign * centre[k];
+    }
+}
+
+static int measure_run(play* p, play_run* r, int32_t index) {
+    int32_t count = (int32_t)(p->seconds * p->hz + 0.5f) + 1;
+    float(*boxes)[6] = malloc(sizeof(*boxes) * (size_t)count);
+    r->frames = malloc(sizeof(player_frame) * (size_t)count);
+    r->centres = calloc((size_t)count, sizeof(*r->centres));
+    if (r->frames == NULL || r->centres == NULL || boxes == NULL) {
+        free(boxes);
+        return command_fail(COMMAND_INTERNAL, "no memory for %d frames", count);
+    }
+    player live;
+    int code = player_begin(&live, &r->setup);
+    if (code != COMMAND_OK) {
+        free(boxes);
+        return code;
+    }
+    r->scene_size = live.scene_size;
+    r->kernel = hem_scene_kernel(live.scene);
+    for (int32_t i = 0; code == COMMAND_OK && i < count; i++) {
+        code = player_step(&live, true, &r->frames[i]);
+        r->frame_count = i + 1;
+        render_box_empty(boxes[i], boxes[i] + 3);
+        puppet_box(&live.puppet, boxes[i], boxes[i] + 3);
+        find_centre(&live.puppet, r->centres[i]);
+        hem_progress_show(&p->progress, "simulating%s%s: %.1f of %.1f s", p->run_count > 1 ? " " : "",
+                          p->run_count > 1 ? p->runs[index].kind->name : "", (double)r->frames[i].seconds,
+                          (double)p->seconds);
+    }
+    r->hash = hem_scene_hash(live.scene);
+    player_end(&live);
+    if (!p->follow && (p->still || !travels(r, p->source.view.info))) {
+        memset(r->centres, 0, sizeof(*r->centres) * (size_t)count);
+    }
+    render_box_empty(r->box_min, r->box_max);
+    for (int32_t i = 0; i < r->frame_count; i++) {
+        play_shift_box(boxes[i], boxes[i] + 3, r->centres[i], -1.0f);
+        render_box_add(r->box_min, r->box_max, boxes[i], 2, 3 * sizeof(float));
+    }
+    free(boxes);
+    return code;
+}
+
+// The box of all frames of all runs. A run that flew apart must not shrink the character to a dot.
+static void join_boxes(play* p) {
+    render_box_empty(p->box_min, p->box_max);
+    const hem_info* info = p->source.view.info;
+    float size = 0.0f;
+    for (int32_t k = 0; k < 3; k++) {
+        size = hem_maxf(size, info->bounds_max[k] - info->bounds_min[k]);
+    }
+    for (int32_t i = 0; i < p->run_count; i++) {
+        for (int32_t k = 0; k < 3; k++) {
+            float low = hem_maxf(p->runs[i].box_min[k], info->bounds_min[k] - 4.0f * size);
+            float high = hem_minf(p->runs[i].box_max[k], info->bounds_max[k] + 4.0f * size);
+            p->box_min[k] = hem_minf(p->box_min[k], low);
+            p->box_max[k] = hem_maxf(p->box_max[k], high);
+        }
+    }
+}
+
+// -- Command line
+
+static int find_variants(play* p, const char* text) {
+    const char* comma = strchr(text, ',');
+    if (comma == NULL || strchr(comma + 1, ',') != NULL) {
+        return command_fail(COMMAND_USAGE,
+                            "--compare wants two names with a comma between, such as direct,momentum; not '%s'", text);
+    }
+    const char* parts[2] = {text, comma + 1};
+    size_t lengths[2] = {(size_t)(comma - text), strlen(comma + 1)};
+    const char* names[VARIANT_COUNT];
+    for (int32_t i = 0; i < VARIANT_COUNT; i++) {
+        names[i] = VARIANTS[i].name;
+    }
+    for (int32_t k = 0; k < 2; k++) {
+        char name[32];
+        snprintf(name, sizeof(name), "%.*s", (int)(lengths[k] < 31 ? lengths[k] : 31), parts[k]);
+        int32_t index = 0;
+        int code = option_choice("--compare", name, names, VARIANT_COUNT, &index);
+        if (code != COMMAND_OK) {
+            return code;
+        }
+        p->runs[k].kind = &VARIANTS[index];
+    }
+    p->run_count = 2;
+    return COMMAND_OK;
+}
+
+// "A=0,0,3;B=0,0,-3": a velocity for each part that is named.
+static int read_throws(const asset* a, const char* text, float velocity[HEM_MAX_PARTS][3]) {
+    while (text != NULL && *text != 0) {
+        const char* equals = strchr(text, '=');
+        const char* stop = equals != NULL ? strchr(equals, ';') : NULL;
+        size_t name_length = equals != NULL ? (size_t)(equals - text) : 0;
+        char vector[96];
+        size_t length = equals == NULL ? 0 : stop != NULL ? (size_t)(stop - equals - 1) : strlen(equals + 1);
+        if (equals == NULL || length >= sizeof(vector)) {
+            return command_fail(COMMAND_USAGE, "--throw wants PART=X,Y,Z, several with ';' between, not '%s'", text);
+        }
+        memcpy(vector, equals + 1, length);
+        vector[length] = 0;
+        bool found = false;
+        for (uint32_t i = 0; i < a->view.info->part_count; i++) {
+            const char* name = asset_text(a, a->view.parts[i].name_offset);
+            if (strlen(name) == name_length && memcmp(name, text, name_length) == 0) {
+                found = true;
+                int code = option_vector("--throw", vector, velocity[i]);
+                if (code != COMMAND_OK) {
+                    return code;
+                }
+            }
+        }
+        if (!found) {
+            return command_fail(COMMAND_USAGE, "'%s' has no part '%.*s'; 'hem inspect' lists them", a->path,
+                                (int)name_length, text);
+        }
+        text = stop != NULL ? stop + 1 : NULL;
+    }
+    return COMMAND_OK;
+}
+
+static int run_play(play* p) {
+    int code = COMMAND_OK;
+    hem_progress_begin(&p->progress, stderr);
+    for (int32_t i = 0; code == COMMAND_OK && i < p->run_count; i++) {
+        code = measure_run(p, &p->runs[i], i);
+    }
+    if (code == COMMAND_OK) {
+        join_boxes(p);
+    }
+    if (code == COMMAND_OK && p->strip_path != NULL) {
+        code = play_write_strip(p);
+    }
+    if (code == COMMAND_OK && p->film_path != NULL) {
+        code = play_write_film(p);
+    }
+    if (code == COMMAND_OK && p->plot_path != NULL) {
+        code = play_write_plot(p);
+    }
+    hem_progress_end(&p->progress);
+    if (code == COMMAND_OK) {
+        if (p->as_json) {
+            play_print_json(p);
+        } else {
+            play_print_summary(p);
+        }
+    }
+    for (int32_t i = 0; i < p->run_count; i++) {
+        free(p->runs[i].frames);
+        free(p->runs[i].centres);
+    }
+    return code;
+}
+
+int command_play(int argc, char** argv) {
+    play p;
+    memset(&p, 0, sizeof(p));
+    p.seconds = 5.0f, p.hz = 60.0f, p.film_hz = 15.0f;
+    p.view = PUPPET_VIEW_QUARTER;
+    p.strip_count = 6, p.strip_width = 240, p.strip_height = 320, p.film_width = 480, p.film_height = 360;
+    p.run_count = 1;
+    float wind[3] = {0}, velocity[3] = {0}, settle = 0.0f;
+    int32_t kernel = 0, file_count = 0, substeps = 0, overlay_index = 0;
+    const char* file = NULL;
+    const char *clip = NULL, *seconds = NULL, *hz = NULL, *wind_text = NULL, *move_text = NULL, *view = NULL,
+               *overlay = NULL, *kernel_text = NULL, *compare = NULL, *frames = NULL, *size = NULL, *film_hz = NULL,
+               *settle_text = NULL, *substeps_text = NULL, *recipe = NULL, *throw_text = NULL;
+    bool no_ground = false;
+    const option options[] = {
+        {"--recipe", "R.json", "when FILE is a glTF: compile it with this first", &recipe, NULL},
+        {"--clip", "NAME", "which animation (default: the first)", &clip, NULL},
+        {"--seconds", "S", "how long (default 5)", &seconds, NULL},
+        {"--hz", "HZ", "frames a second (default 60)", &hz, NULL},
+        {"--wind", "X,Y,Z", "m/s in the world", &wind_text, NULL},
+        {"--move", "X,Y,Z", "m/s the character moves through the world", &move_text, NULL},
+        {"--throw", "P=X,Y,Z;...", "m/s given to parts at the start", &throw_text, NULL},
+        {"--settle", "S", "hold the first pose this long before (default 0)", &settle_text, NULL},
+        {"--substeps", "N", "per frame (default: the runtime's choice)", &substeps_text, NULL},
+        {"--no-ground", NULL, "nothing to stand on", NULL, &no_ground},
+        {"--kernel", "NAME", "auto, scalar, sse2, avx2 or neon", &kernel_text, NULL},
+        {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  scalar,avx2 ...", &compare, NULL},
+        {"--view", "NAME", "front, side, back, quarter, rear, top or orbit", &view, NULL},
+        {"--follow", NULL, "the camera goes with the figure (default: when it walks away)", NULL, &p.follow},
+        {"--still", NULL, "the camera stands still", NULL, &p.still},
+        {"--overlay", "NAME", "none, ellipsoids, links, stretch, contacts or blend", &overlay, NULL},
+        {"--strip", "S.png", "write frames side by side", &p.strip_path, NULL},
+        {"--frames", "N", "in the strip (default 6)", &frames, NULL},
+        {"--film", "F.png", "write an animated PNG", &p.film_path, NULL},
+        {"--film-hz", "HZ", "pictures a second in the film (default 15)", &film_hz, NULL},
+        {"--size", "WxH", "of a picture (default 240x320 in strips, 480x360 in films)", &size, NULL},
+        {"--plot", "P.png", "write curves of stretch, penetration, energy and cost", &p.plot_path, NULL},
+        {"--json", NULL, "print the numbers as JSON", NULL, &p.as_json},
+    };
+    const option_table table = {
+        "hem play FILE [options]",
+        "Simulates a clip of a .hem file (or of a glTF, compiled on the way), says how it went and draws it.",
+        options,
+        (int32_t)(sizeof(options) / sizeof(options[0])),
+        &file,
+        1,
+        &file_count};
+    int code = options_parse(&table, argc, argv);
+    if (code >= 0) {
+        return code;
+    }
+    if (file_count == 0) {
+        return command_fail(COMMAND_USAGE, "which file? usage: %s", table.usage);
+    }
+    const char* views[PUPPET_VIEW_COUNT + 1];
+    memcpy(views, PUPPET_VIEW_NAMES, sizeof(PUPPET_VIEW_NAMES));
+    views[PLAY_VIEW_ORBIT] = "orbit";
+    if ((code = option_number("--seconds", seconds, 0.02f, 600.0f, &p.seconds)) != COMMAND_OK ||
+        (code = option_number("--hz", hz, 5.0f, 1000.0f, &p.hz)) != COMMAND_OK ||
+        (code = option_number("--film-hz", film_hz, 1.0f, 60.0f, &p.film_hz)) != COMMAND_OK ||
+        (code = option_number("--settle", settle_text, 0.0f, 60.0f, &settle)) != COMMAND_OK ||
+        (code = option_count("--substeps", substeps_text, 1, 64, &substeps)) != COMMAND_OK ||
+        (code = option_count("--frames", frames, 1, 24, &p.strip_count)) != COMMAND_OK ||
+        (code = option_vector("--wind", wind_text, wind)) != COMMAND_OK ||
+        (code = option_vector("--move", move_text, velocity)) != COMMAND_OK ||
+        (code = option_size("--size", size, &p.strip_width, &p.strip_height)) != COMMAND_OK ||
+        (code = option_size("--size", size, &p.film_width, &p.film_height)) != COMMAND_OK ||
+        (code = option_choice("--view", view, views, PUPPET_VIEW_COUNT + 1, &p.view)) != COMMAND_OK ||
+        (code = option_choice("--overlay", overlay, OVERLAYS, sizeof(OVERLAYS) / sizeof(OVERLAYS[0]),
+                              &overlay_index)) != COMMAND_OK ||
+        (code = option_choice("--kernel", kernel_text, KERNELS, sizeof(KERNELS) / sizeof(KERNELS[0]), &kernel)) !=
+            COMMAND_OK ||
+        (compare != NULL && (code = find_variants(&p, compare)) != COMMAND_OK)) {
+        return code;
+    }
+    p.overlay = OVERLAY_KINDS[overlay_index];
+    if (p.seconds * p.hz > (float)FRAMES_MAX) {
+        return command_fail(COMMAND_USAGE, "%g s at %g Hz are more than %d frames", (double)p.seconds, (double)p.hz,
+                            FRAMES_MAX);
+    }
+    if ((code = command_check_output(p.strip_path)) != COMMAND_OK ||
+        (code = command_check_output(p.film_path)) != COMMAND_OK ||
+        (code = command_check_output(p.plot_path)) != COMMAND_OK) {
+        return code;
+    }
+    code = asset_load(&p.source, file, recipe);
+    if (code != COMMAND_OK) {
+        return code;
+    }
+    float throw_velocity[HEM_MAX_PARTS][3];
+    memset(throw_velocity, 0, sizeof(throw_velocity));
+    code = asset_find_clip(&p.source, clip, &p.clip);
+    if (code == COMMAND_OK) {
+        code = read_throws(&p.source, throw_text, throw_velocity);
+    }
+    for (int32_t i = 0; i < p.run_count; i++) {
+        const play_variant* v = p.runs[i].kind;
+        player_setup* s = &p.runs[i].setup;
+        *s = player_setup_default(&p.source);
+        s->clip = p.clip;
+        s->hz = p.hz;
+        s->settle_seconds = settle;
+        s->substeps = (uint32_t)substeps;
+        s->ground = !no_ground;
+        s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[kernel];
+        memcpy(s->wind, wind, sizeof(wind));
+        memcpy(s->velocity, velocity, sizeof(velocity));
+        memcpy(s->throw_velocity, throw_velocity, sizeof(throw_velocity));
+        if (v != NULL) {
+            s->pose_blend = v->pose_blend;
+            s->animation = v->animation;
+            s->features &= ~v->features_off;
+        }
+    }
+    if (code == COMMAND_OK) {
+        code = run_play(&p);
+    }
+    asset_unload(&p.source);
+    return code;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TOOLS_PLAY_H
+#define HEM_TOOLS_PLAY_H
+
+// What the files of `hem play` share: play.c reads the command line and measures, play_picture.c draws strips and films,
+// play_curves.c draws plots, play_report.c prints numbers.
+
+#include "tools/player.h"
+#include "platform/terminal.h"
+
+enum { PLAY_RUNS_MAX = 2, PLAY_VIEW_ORBIT = PUPPET_VIEW_COUNT };
+
+// What a name in --compare changes.
+typedef struct play_variant {
+    const char* name;
+    const char* title;
+    float pose_blend;
+    int animation;
+    uint32_t features_off;
+    hem_kernel kernel; // AUTO: as --kernel says
+} play_variant;
+
+typedef struct play_run {
+    const play_variant* kind; // NULL: the plain run
+    player_setup setup;
+    player_frame* frames;
+    int32_t frame_count;
+    uint64_t hash; // of the last state
+    size_t scene_size;
+    hem_kernel kernel;
+    float box_min[3], box_max[3]; // of all frames, around their centres
+    float (*centres)[2];          // x and z of the figure in each frame; all zero when the camera stands still
+} play_run;
+
+typedef struct play {
+    asset source;
+    int32_t clip;
+    float seconds, hz, film_hz;
+    int32_t view, strip_count;
+    puppet_overlay overlay;
+    int32_t strip_width, strip_height, film_width, film_height;
+    const char* strip_path;
+    const char* film_path;
+    const char* plot_path;
+    bool as_json, follow, still;
+    play_run runs[PLAY_RUNS_MAX];
+    int32_t run_count;
+    float box_min[3], box_max[3]; // of all runs
+    hem_progress progress;
+} play;
+
+// Each says what is wrong and returns an exit code, or 0.
+int play_write_strip(play* p);
+int play_write_film(play* p);
+int play_write_plot(play* p);
+
+void play_print_json(const play* p);
+void play_print_summary(const play* p);
+
+// "cape.hem, run, 60 Hz"
+void play_describe(const play* p, char* text, size_t size);
+const char* play_clip_name(const play* p);
+// Moves a box along x and z by sign * centre.
+void play_shift_box(float box_min[3], float box_max[3], const float centre[2], float sign);
+int play_compare_floats(const void* a, const void* b);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "tools/player.h"
+#include "tools/command.h"
+#include "platform/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+player_setup player_setup_default(const asset* a) {
+    player_setup s;
+    memset(&s, 0, sizeof(s));
+    s.source = a;
+    s.hz = 60.0f;
+    s.ground = true;
+    s.kernel = HEM_KERNEL_AUTO;
+    s.animation = -1;
+    s.features = HEM_FEATURE_ALL;
+    s.pose_blend = 1.0f;
+    return s;
+}
+
+float player_ground_height(const asset* a) {
+    float lowest = 0.0f;
+    for (uint32_t i = 0; i < a->view.info->vertex_count; i++) {
+        float y = a->view.vertex_rest[i].position[1];
+        lowest = y < lowest ? y : lowest;
+    }
+    return lowest;
+}
+
+static int failed(const player* p, const char* what, hem_result result) {
+    return command_fail(COMMAND_INTERNAL, "'%s': %s: %s", p->setup.source->path, what, hem_result_text(result));
+}
+
+static void* align_block(void* block, size_t align) {
+    return (void*)(((uintptr_t)block + align - 1) & ~(uintptr_t)(align - 1));
+}
+
+// The push that throws parts, as accelerations for whole rows.
+static void throw_parts(void* user, hem_instance_id id, const float* position, const float* velocity,
+                        float* acceleration, uint32_t row_count) {
+    (void)id, (void)position, (void)velocity;
+    const player* p = user;
+    const hem_view* v = &p->setup.source->view;
+    float frames = floorf(PLAYER_THROW_SECONDS * p->setup.hz + 0.5f);
+    frames = frames < 1.0f ? 1.0f : frames;
+    if (p->frame_index < 1 || (float)p->frame_index > frames) {
+        return;
+    }
+    for (uint32_t i = 0; i < v->info->part_count; i++) {
+        for (uint32_t row = v->parts[i].row_begin;
+             row < v->parts[i].row_begin + v->parts[i].row_count && row < row_count; row++) {
+            for (uint32_t k = 0; k < 3 * HEM_LANES; k++) {
+                acceleration[3 * HEM_LANES * (size_t)row + k] +=
+                    p->setup.throw_velocity[i][k / HEM_LANES] * p->setup.hz / frames;
+            }
+        }
+    }
+}
+
+static bool throws(const player_setup* s) {
+    for (int32_t i = 0; i < HEM_MAX_PARTS; i++) {
+        if (s->throw_velocity[i][0] != 0.0f || s->throw_velocity[i][1] != 0.0f || s->throw_velocity[i][2] != 0.0f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int begin_scene(player* p) {
+    const player_setup* s = &p->setup;
+    hem_slot_def slot = {.asset = &s->source->handle, .count = 1};
+    hem_scene_def def = hem_scene_def_default();
+    def.slots = &slot;
+    def.slot_count = 1;
+    def.kernel = s->kernel;
+    hem_memory need;
+    hem_result result = hem_scene_measure(&def, &need);
+    if (result == HEM_ERROR_KERNEL) {
+        return command_fail(COMMAND_USAGE, "kernel %s: %s", hem_kernel_name(s->kernel), hem_result_text(result));
+    }
+    if (result != HEM_OK) {
+        return failed(p, "measuring the scene", result);
+    }
+    p->scene_size = need.size;
+    p->block = malloc(need.size + need.align);
+    if (p->block == NULL) {
+        return command_fail(COMMAND_INTERNAL, "no memory for a scene of %zu bytes", need.size);
+    }
+    result = hem_scene_init(&p->scene, &def, align_block(p->block, need.align), need.size);
+    if (result != HEM_OK) {
+        return failed(p, "making the scene", result);
+    }
+    hem_instance_def instance = hem_instance_def_default();
+    instance.asset = &s->source->handle;
+    instance.pose = p->pose;
+    instance.pose_blend = s->pose_blend;
+    result = hem_scene_add(p->scene, &instance, &p->id);
+    if (result == HEM_OK) {
+        result = hem_instance_set_wind(p->scene, p->id, s->wind);
+    }
+    if (result == HEM_OK) {
+        result = hem_instance_set_animation(p->scene, p->id, s->animation);
+    }
+    if (result == HEM_OK) {
+        result = hem_instance_set_features(p->scene, p->id, s->features);
+    }
+    if (result == HEM_OK && throws(s)) {
+        result = hem_scene_set_force_field(p->scene, throw_parts, p);
+    }
+    return result == HEM_OK ? COMMAND_OK : failed(p, "adding the instance", result);
+}
+
+static hem_result set_frame(player* p, float seconds) {
+    const player_setup* s = &p->setup;
+    asset_pose(s->source, s->clip, seconds > 0.0f ? seconds : 0.0f, p->pose);
+    hem_result result = hem_instance_set_pose(p->scene, p->id, p->pose, s->source->view.info->bone_count, 0);
+    hem_root root = {{0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f, 1.0f}};
+    for (int32_t i = 0; i < 3; i++) {
+        root.position[i] = (double)s->velocity[i] * (double)seconds;
+    }
+    if (result == HEM_OK) {
+        result = hem_instance_set_root(p->scene, p->id, &root);
+    }
+    if (result == HEM_OK && s->ground) {
+        hem_collider ground;
+        memset(&ground, 0, sizeof(ground));
+        ground.kind = HEM_COLLIDER_PLANE;
+        ground.bone = -1;
+        ground.position[1] = (double)player_ground_height(s->source);
+        ground.rotation[3] = 1.0f;
+        ground.friction = 0.5f;
+        ground.mask = ~0u;
+        result = hem_instance_set_colliders(p->scene, p->id, &ground, 1);
+    }
+    return result;
+}
+
+int player_begin(player* p, const player_setup* setup) {
+    memset(p, 0, sizeof(*p));
+    p->setup = *setup;
+    p->frame_index = -1;
+    p->pose = malloc(sizeof(float) * 12 * ((size_t)setup->source->view.info->bone_count + 1));
+    if (p->pose == NULL || !puppet_create(&p->puppet, setup->source)) {
+        player_end(p);
+        return command_fail(COMMAND_INTERNAL, "no memory to play '%s'", setup->source->path);
+    }
+    asset_pose(setup->source, setup->clip, 0.0f, p->pose);
+    int code = begin_scene(p);
+    int32_t settle = (int32_t)(setup->settle_seconds * setup->hz + 0.5f);
+    for (int32_t i = 0; code == COMMAND_OK && i < settle; i++) {
+        const hem_step_args args = {.dt_seconds = 1.0f / setup->hz, .substeps = setup->substeps};
+        hem_result result = set_frame(p, 0.0f);
+        if (result == HEM_OK) {
+            result = hem_scene_step(p->scene, &args);
+        }
+        code = result == HEM_OK ? COMMAND_OK : failed(p, "settling", result);
+    }
+    if (code != COMMAND_OK) {
+        player_end(p);
+    }
+    return code;
+}
+
+int player_step(player* p, bool measure, player_frame* frame) {
+    p->frame_index++;
+    memset(frame, 0, sizeof(*frame));
+    // Frame 0 is where the clip starts: the instance stands there already, and no time passes.
+    frame->seconds = (float)p->frame_index / p->setup.hz;
+    const hem_step_args args = {.dt_seconds = p->frame_index > 0 ? 1.0f / p->setup.hz : 0.0f,
+                                .substeps = p->setup.substeps};
+    hem_result result = set_frame(p, frame->seconds);
+    uint64_t start = hem_clock_nanoseconds();
+    if (result == HEM_OK) {
+        result = hem_scene_step(p->scene, &args);
+    }
+    uint64_t stepped = hem_clock_nanoseconds();
+    if (result == HEM_OK) {
+        result = puppet_read(&p->puppet, p->scene, p->id);
+    }
+    uint64_t skinned = hem_clock_nanoseconds();
+    frame->step_us = (float)(stepped - start) * 1e-3f;
+    frame->skin_us = (float)(skinned - stepped) * 1e-3f;
+    if (result == HEM_OK) {
+        result = hem_scene_get_report(p->scene, &frame->report);
+    }
+    if (result == HEM_OK && measure) {
+        result = hem_instance_get_stats(p->scene, p->id, &frame->stats);
+    }
+    return result == HEM_OK ? COMMAND_OK : failed(p, "stepping", result);
+}
+
+void player_end(player* p) {
+    puppet_destroy(&p->puppet);
+    free(p->pose);
+    free(p->block);
+    memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TOOLS_PLAYER_H
+#define HEM_TOOLS_PLAYER_H
+
+// Plays a clip of an asset through the runtime, a frame at a time, as a game would: one block of memory, one instance,
+// poses in, vertices out. The same setup always gives the same run, bit for bit, so a run may be played once to measure it
+// and again to draw it.
+
+#include "tools/asset.h"
+#include "tools/puppet.h"
+
+typedef struct player_setup {
+    const asset* source;
+    int32_t clip;
+    float hz;             // frames a second
+    float settle_seconds; // in the first pose, before time 0
+    float wind[3];        // m/s, world
+    float velocity[3];    // of the character through the world, m/s; pictures stay with it
+    bool ground;          // a plane to stand on
+    hem_kernel kernel;
+    int animation;     // as hem_instance_set_animation
+    uint32_t features; // as hem_instance_set_features
+    float pose_blend;  // 0: skeleton only
+    uint32_t substeps; // 0: the runtime's choice
+    float throw_velocity[HEM_MAX_PARTS]
+                        [3]; // m/s given to each part by an even push during the first PLAYER_THROW_SECONDS
+} player_setup;
+
+#define PLAYER_THROW_SECONDS 0.1f
+
+typedef struct player_frame {
+    float seconds;
+    hem_instance_stats stats;
+    hem_step_report report;
+    float step_us, skin_us; // measured
+} player_frame;
+
+typedef struct player {
+    player_setup setup;
+    void* block;
+    size_t scene_size; // bytes given to the runtime
+    hem_scene* scene;
+    hem_instance_id id;
+    float* pose;
+    puppet puppet;
+    int32_t frame_index; // of the frame last stepped; -1 at the start
+} player;
+
+player_setup player_setup_default(const asset* a);
+
+// The height of the ground for an asset: 0, or its lowest vertex in the bind pose if that is lower.
+float player_ground_height(const asset* a);
+
+// Say what is wrong on stderr and return an exit code, or 0.
+int player_begin(player* p, const player_setup* setup);
+// Steps one frame; the puppet then shows it. With measure false the stats are left out, which is much faster.
+int player_step(player* p, bool measure, player_frame* frame);
+void player_end(player* p);
+
+#endif

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+#include "tools/puppet.h"
+#include "tools/compose.h"
+#include "tools/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GHOST 0xe8e6e3a0u
+#define LINK_RADIUS 0.0012f
+
+const char* const PUPPET_VIEW_NAMES[PUPPET_VIEW_COUNT] = {"front", "side", "back", "quarter", "rear", "top"};
+const float PUPPET_VIEWS[PUPPET_VIEW_COUNT][3] = {{0.0f, -0.16f, -1.0f}, {-1.0f, -0.16f, 0.0f},
+                                                  {0.0f, -0.16f, 1.0f},  {-0.55f, -0.22f, -1.0f},
+                                                  {-0.65f, -0.2f, 0.8f}, {0.0f, -1.0f, -0.02f}};
+
+static const image_colour LINK_COLOURS[HEM_LINK_KIND_COUNT] = {0x2f6fb0ff, 0xd9662bff, 0x7fae62ff,
+                                                               0xa98bc4ff, 0xcbb26aff, 0xc23b6bff};
+
+// -- State
+
+static void read_rest(puppet* p) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
+        memcpy(p->positions + 3 * (size_t)i, v->vertex_rest[i].position, sizeof(float) * 3);
+        memcpy(p->normals + 3 * (size_t)i, v->vertex_rest[i].normal, sizeof(float) * 3);
+    }
+    for (uint32_t i = 0; i < v->info->particle_count; i++) {
+        const hem_rest_row* rest = &v->rest_rows[i / HEM_LANES];
+        const hem_shape_row* shape = &v->shape_rows[i / HEM_LANES];
+        uint32_t lane = i % HEM_LANES;
+        hem_particle* q = &p->particles[i];
+        memset(q, 0, sizeof(*q));
+        v3_store(q->position, v3(rest->x[lane], rest->y[lane], rest->z[lane]));
+        q->rotation[0] = shape->qx[lane], q->rotation[1] = shape->qy[lane];
+        q->rotation[2] = shape->qz[lane], q->rotation[3] = shape->qw[lane];
+        v3_store(q->radii, v3(shape->a[lane], shape->b[lane], shape->c[lane]));
+        q->inverse_mass = shape->inverse_mass[lane];
+        q->flags = v->particle_flags[i];
+        q->part = v->particle_flags[i] >> HEM_PARTICLE_PART_SHIFT;
+    }
+}
+
+bool puppet_create(puppet* p, const asset* a) {
+    memset(p, 0, sizeof(*p));
+    p->source = a;
+    p->link_count = asset_link_count(a);
+    size_t vertex_count = (size_t)a->view.info->vertex_count + 1,
+           particle_count = (size_t)a->view.info->particle_count + 1;
+    p->links = malloc(sizeof(asset_link) * ((size_t)p->link_count + 1));
+    p->positions = malloc(sizeof(float) * 3 * vertex_count);
+    p->normals = malloc(sizeof(float) * 3 * vertex_count);
+    p->colours = malloc(4 * vertex_count);
+    p->particles = malloc(sizeof(hem_particle) * particle_count);
+    p->values = malloc(sizeof(float) * particle_count);
+    p->colliders = malloc(sizeof(hem_collider) * PUPPET_COLLIDERS_MAX);
+    if (p->links == NULL || p->positions == NULL || p->normals == NULL || p->colours == NULL || p->particles == NULL ||
+        p->values == NULL || p->colliders == NULL) {
+        puppet_destroy(p);
+        return false;
+    }
+    asset_links(a, p->links);
+    read_rest(p);
+    return true;
+}
+
+void puppet_destroy(puppet* p) {
+    free(p->links);
+    free(p->positions);
+    free(p->normals);
+    free(p->colours);
+    free(p->particles);
+    free(p->values);
+    free(p->colliders);
+    memset(p, 0, sizeof(*p));
+}
+
+void puppet_set_pose(puppet* p, const float* matrices) {
+    const hem_view* v = &p->source->view;
+    read_rest(p);
+    asset_skin(p->source, matrices, p->positions, p->normals);
+    for (uint32_t i = 0; i < v->info->particle_count; i++) {
+        const hem_bind_row* bind = &v->bind_rows[i / HEM_LANES];
+        vec3 rest = v3_load(p->particles[i].position), moved = v3(0.0f, 0.0f, 0.0f);
+        for (int32_t k = 0; k < 4; k++) {
+            float weight = bind->weight[k][i % HEM_LANES];
+            const float* m = matrices + 12 * (size_t)bind->bone[k][i % HEM_LANES];
+            vec3 q = v3(v3_dot(v3_load(m), rest) + m[3], v3_dot(v3_load(m + 4), rest) + m[7],
+                        v3_dot(v3_load(m + 8), rest) + m[11]);
+            moved = v3_mad(moved, q, weight);
+        }
+        v3_store(p->particles[i].position, moved);
+    }
+}
+
+hem_result puppet_read(puppet* p, const hem_scene* scene, hem_instance_id id) {
+    hem_skin_args args;
+    memset(&args, 0, sizeof(args));
+    args.vertex_count = p->source->view.info->vertex_count;
+    args.positions = p->positions;
+    args.normals = p->normals;
+    hem_result result = args.vertex_count > 0 ? hem_instance_skin(scene, id, &args) : HEM_OK;
+    if (result == HEM_OK) {
+        result = hem_instance_get_particles(scene, id, 0, p->source->view.info->particle_count, p->particles);
+    }
+    if (result == HEM_OK) {
+        result = hem_instance_get_colliders(scene, id, p->colliders, PUPPET_COLLIDERS_MAX, &p->collider_count);
+    }
+    return result;
+}
+
+void puppet_box(const puppet* p, float box_min[3], float box_max[3]) {
+    render_box_add(box_min, box_max, p->positions, (int32_t)p->source->view.info->vertex_count, 3 * sizeof(float));
+    for (uint32_t i = 0; i < p->source->view.info->particle_count; i++) {
+        const hem_particle* q = &p->particles[i];
+        if ((q->flags & HEM_PARTICLE_PAD) == 0) {
+            float radius = fmaxf(q->radii[0], fmaxf(q->radii[1], q->radii[2]));
+            for (int32_t k = 0; k < 2; k++) {
+                float corner[3];
+                v3_store(corner,
+                         v3_add(v3_load(q->position), v3_scale(v3(radius, radius, radius), k == 0 ? -1.0f : 1.0f)));
+                render_box_add(box_min, box_max, corner, 1, 0);
+            }
+        }
+    }
+}
+
+// -- Drawing
+
+static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colours, drawing* d) {
+    const hem_view* v = &p->source->view;
+    if (v->preview_indices == NULL) {
+        return;
+    }
+    render_mesh mesh = {.positions = p->positions,
+                        .normals = p->normals,
+                        .colours = colours,
+                        .indices = v->preview_indices,
+                        .vertex_count = (int32_t)v->info->vertex_count,
+                        .triangle_count = (int32_t)(v->preview_index_count / 3),
+                        .colour = colour,
+                        .gloss = 0.05f};
+    drawing_mesh(d, &mesh);
+}
+
+static bool shown(const hem_particle* q) {
+    return (q->flags & HEM_PARTICLE_PAD) == 0;
+}
+
+static image_colour role_colour(const hem_particle* q) {
+    if ((q->flags & HEM_PARTICLE_BODY) != 0) {
+        return PUPPET_BODY;
+    }
+    return (q->flags & HEM_PARTICLE_ANIMATED) != 0 ? PUPPET_ATTACHED : PUPPET_SIMULATED;
+}
+
+static void draw_particles(const puppet* p, float scale, drawing* d) {
+    for (uint32_t i = 0; i < p->source->view.info->particle_count; i++) {
+        const hem_particle* q = &p->particles[i];
+        if (shown(q)) {
+            float radii[3] = {q->radii[0] * scale, q->radii[1] * scale, q->radii[2] * scale};
+            drawing_ellipsoid(d, q->position, q->rotation, radii, role_colour(q));
+        }
+    }
+}
+
+static void draw_links(const puppet* p, drawing* d) {
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        const asset_link* l = &p->links[i];
+        if (l->kind == HEM_LINK_BEND || l->kind == HEM_LINK_TETHER) {
+            continue; // they would cover the rest
+        }
+        drawing_link(d, p->particles[l->a].position, p->particles[l->b].position, LINK_RADIUS, 0.7f,
+                     LINK_COLOURS[l->kind]);
+    }
+    for (uint32_t i = 0; i < p->source->view.info->particle_count; i++) {
+        const hem_particle* q = &p->particles[i];
+        if (shown(q) && (q->flags & HEM_PARTICLE_BODY) == 0) {
+            drawing_ball(d, q->position, 0.16f * fmaxf(q->radii[1], q->radii[2]), role_colour(q));
+        }
+    }
+}
+
+// Mixes a particle quantity onto the vertices, as the skin does with positions.
+static void paint_vertices(puppet* p, colour_map map, float low, float high) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
+        const hem_vertex_bind* bind = &v->vertex_bind[i];
+        float value = 0.0f;
+        for (int32_t k = 0; k < 4; k++) {
+            if (bind->particle_weight[k] > 0) {
+                value += (float)bind->particle_weight[k] / 65535.0f * p->values[bind->particle[k]];
+            }
+        }
+        image_colour colour = colour_from_map(map, (value - low) / (high - low));
+        colour = colour_mix(0xcfcac4ff, colour, (float)bind->blend / 65535.0f);
+        for (int32_t c = 0; c < 4; c++) {
+            p->colours[4 * (size_t)i + (size_t)c] = (uint8_t)(colour >> (24 - 8 * c));
+        }
+    }
+}
+
+// Per particle: the mean of its warp, weft and shear links, |length| / rest - 1.
+static void measure_stretch(puppet* p) {
+    uint32_t count = p->source->view.info->particle_count;
+    float* weight = calloc((size_t)count + 1, sizeof(float));
+    memset(p->values, 0, sizeof(float) * count);
+    if (weight == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        const asset_link* l = &p->links[i];
+        if (l->kind > HEM_LINK_SHEAR || !(l->rest > 1e-6f)) {
+            continue;
+        }
+        vec3 apart = v3_sub(v3_load(p->particles[l->a].position), v3_load(p->particles[l->b].position));
+        float stretch = v3_length(apart) / l->rest - 1.0f;
+        p->values[l->a] += stretch, weight[l->a] += 1.0f;
+        p->values[l->b] += stretch, weight[l->b] += 1.0f;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        p->values[i] = weight[i] > 0.0f ? p->values[i] / weight[i] : 0.0f;
+    }
+    free(weight);
+}
+
+static void paint_blend(puppet* p) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
+        image_colour colour = colour_mix(0x4a4a4cff, 0x58b368ff, (float)v->vertex_bind[i].blend / 65535.0f);
+        for (int32_t c = 0; c < 4; c++) {
+            p->colours[4 * (size_t)i + (size_t)c] = (uint8_t)(colour >> (24 - 8 * c));
+        }
+    }
+}
+
+// Distance from a point to a collider's surface, negative inside.
+static float collider_distance(const hem_collider* c, vec3 point) {
+    const float inverse[4] = {-c->rotation[0], -c->rotation[1], -c->rotation[2], c->rotation[3]};
+    vec3 origin = v3((float)c->position[0], (float)c->position[1], (float)c->position[2]);
+    vec3 q = v3_rotate(inverse, v3_sub(point, origin));
+    switch (c->kind) {
+    case HEM_COLLIDER_PLANE:
+        return q.y;
+    case HEM_COLLIDER_SPHERE:
+        return v3_length(q) - c->size[0];
+    case HEM_COLLIDER_CAPSULE: {
+        float y = clampf(q.y, -c->size[2], c->size[2]);
+        float t = c->size[2] > 0.0f ? 0.5f + 0.5f * y / c->size[2] : 0.0f;
+        return v3_length(v3(q.x, q.y - y, q.z)) - mixf(c->size[0], c->size[1], t);
+    }
+    case HEM_COLLIDER_BOX: {
+        vec3 out = v3(fabsf(q.x) - c->size[0], fabsf(q.y) - c->size[1], fabsf(q.z) - c->size[2]);
+        float inside = fminf(fmaxf(out.x, fmaxf(out.y, out.z)), 0.0f);
+        return inside + v3_length(v3_max(out, v3(0.0f, 0.0f, 0.0f))) - c->size[3];
+    }
+    default: {
+        float far = -1e30f;
+        for (uint32_t i = 0; i < c->plane_count && c->planes != NULL; i++) {
+            far = fmaxf(far, v3_dot(v3_load(c->planes + 4 * i), q) - c->planes[4 * i + 3]);
+        }
+        return far;
+    }
+    }
+}
+
+// A surface particle collides as the sphere that touches its outer end (section 5.2); others as their circumsphere.
+static float particle_distance(const hem_particle* q, vec3 point) {
+    vec3 centre = v3_load(q->position);
+    float radius = fmaxf(q->radii[0], fmaxf(q->radii[1], q->radii[2]));
+    if ((q->flags & HEM_PARTICLE_SURFACE) != 0) {
+        radius = 0.5f * (q->radii[1] * q->radii[1] + q->radii[2] * q->radii[2]) / q->radii[0];
+        centre = v3_mad(centre, v3_rotate(q->rotation, v3(1.0f, 0.0f, 0.0f)), q->radii[0] - radius);
+    }
+    return v3_length(v3_sub(point, centre)) - radius;
+}
+
+static void draw_contacts(const puppet* p, drawing* d) {
+    uint32_t count = p->source->view.info->particle_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const hem_particle* q = &p->particles[i];
+        if (!shown(q)) {
+            continue;
+        }
+        if ((q->flags & HEM_PARTICLE_ANIMATED) != 0) {
+            drawing_ellipsoid(d, q->position, q->rotation, q->radii, colour_with_alpha(PUPPET_BODY, 0.35f));
+            continue;
+        }
+        vec3 point = v3_load(q->position);
+        float radius = fminf(q->radii[0], fminf(q->radii[1], q->radii[2]));
+        float nearest = 1e30f;
+        for (uint32_t k = 0; k < count; k++) {
+            if (shown(&p->particles[k]) && (p->particles[k].flags & HEM_PARTICLE_BODY) != 0) {
+                nearest = fminf(nearest, particle_distance(&p->particles[k], point));
+            }
+        }
+        for (uint32_t k = 0; k < p->collider_count; k++) {
+            nearest = fminf(nearest, collider_distance(&p->colliders[k], point));
+        }
+        drawing_ellipsoid(d, q->position, q->rotation, q->radii,
+                          colour_from_map(COLOUR_MAP_HEAT, 1.0f - nearest / (3.0f * radius)));
+    }
+}
+
+static void draw_colliders(const puppet* p, drawing* d) {
+    for (uint32_t i = 0; i < p->collider_count; i++) {
+        const hem_collider* c = &p->colliders[i];
+        float position[3] = {(float)c->position[0], (float)c->position[1], (float)c->position[2]};
+        const image_colour colour = 0x5f92cc70;
+        if (c->kind == HEM_COLLIDER_SPHERE) {
+            drawing_ball(d, position, c->size[0], colour);
+        } else if (c->kind == HEM_COLLIDER_CAPSULE) {
+            vec3 axis = v3_scale(v3_rotate(c->rotation, v3(0.0f, 1.0f, 0.0f)), c->size[2]);
+            float a[3], b[3];
+            v3_store(a, v3_sub(v3_load(position), axis));
+            v3_store(b, v3_add(v3_load(position), axis));
+            drawing_capsule(d, a, b, c->size[0], c->size[1], colour);
+        } else if (c->kind == HEM_COLLIDER_BOX) {
+            drawing_box(d, position, c->rotation, c->size, colour);
+        } else if (c->kind == HEM_COLLIDER_HULL && c->planes != NULL) {
+            drawing_hull(d, position, c->rotation, (const float(*)[4])c->planes, (int32_t)c->plane_count, 4.0f, colour);
+        }
+    }
+}
+
+static void draw_overlaps(const puppet* p, drawing* d) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; v->ignore_starts != NULL && i < v->info->particle_count; i++) {
+        if (!shown(&p->particles[i])) {
+            continue;
+        }
+        for (uint32_t k = v->ignore_starts[i]; k < v->ignore_starts[i + 1]; k++) {
+            uint32_t other = v->ignore_list[k];
+            bool body = ((p->particles[i].flags | p->particles[other].flags) & HEM_PARTICLE_BODY) != 0;
+            if (other > i && shown(&p->particles[other])) {
+                drawing_link(d, p->particles[i].position, p->particles[other].position, 0.0f, 0.45f,
+                             body ? 0x8a6db5ff : 0x4e9a9dff);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < v->info->particle_count; i++) {
+        const hem_particle* q = &p->particles[i];
+        if (shown(q)) {
+            drawing_ball(d, q->position, 0.12f * fmaxf(q->radii[1], q->radii[2]), role_colour(q));
+        }
+    }
+}
+
+void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
+    const uint8_t* own = p->source->view.preview_colors != NULL ? p->source->view.preview_colors[0] : NULL;
+    switch (overlay) {
+    case PUPPET_PLAIN:
+        draw_mesh(p, 0xffffffff, own, d);
+        break;
+    case PUPPET_ELLIPSOIDS:
+        draw_mesh(p, GHOST, NULL, d);
+        draw_particles(p, 1.0f, d);
+        draw_colliders(p, d);
+        break;
+    case PUPPET_LINKS:
+        draw_mesh(p, (GHOST & ~255u) | 0x60u, NULL, d);
+        draw_links(p, d);
+        break;
+    case PUPPET_STRETCH:
+        measure_stretch(p);
+        paint_vertices(p, COLOUR_MAP_STRETCH, -PUPPET_STRETCH_RANGE, PUPPET_STRETCH_RANGE);
+        draw_mesh(p, 0xffffffff, p->colours, d);
+        break;
+    case PUPPET_CONTACTS:
+        draw_contacts(p, d);
+        draw_colliders(p, d);
+        break;
+    case PUPPET_BLEND:
+        paint_blend(p);
+        draw_mesh(p, 0xffffffff, p->colours, d);
+        break;
+    case PUPPET_OVERLAPS:
+        draw_mesh(p, (GHOST & ~255u) | 0x40u, NULL, d);
+        draw_overlaps(p, d);
+        break;
+    }
+}
+
+void puppet_legend(puppet_overlay overlay, image* im) {
+    static const char* const roles[] = {"simulated", "attached", "body"};
+    static const image_colour role_colours[] = {PUPPET_SIMULATED, PUPPET_ATTACHED, PUPPET_BODY};
+    static const char* const kinds[] = {"warp", "weft", "shear", "stitch"};
+    const image_colour kind_colours[] = {LINK_COLOURS[0], LINK_COLOURS[1], LINK_COLOURS[2], LINK_COLOURS[5]};
+    static const char* const blends[] = {"particles", "skeleton"};
+    static const image_colour blend_colours[] = {0x58b368ff, 0x4a4a4cff};
+    static const char* const overlaps[] = {"within simulated parts", "with the body"};
+    static const image_colour overlap_colours[] = {0x4e9a9dff, 0x8a6db5ff};
+    int32_t y = im->height - 10;
+    switch (overlay) {
+    case PUPPET_ELLIPSOIDS:
+        compose_key(im, 10, y - 48, roles, role_colours, 3);
+        break;
+    case PUPPET_LINKS:
+        compose_key(im, 10, y - 64, kinds, kind_colours, 4);
+        break;
+    case PUPPET_STRETCH:
+        compose_legend(im, 12, y - 34, 130, "stretch", COLOUR_MAP_STRETCH, "-10%", "0", "+10%");
+        break;
+    case PUPPET_CONTACTS:
+        compose_legend(im, 12, y - 34, 130, "distance to body", COLOUR_MAP_HEAT, "3 radii", "", "touching");
+        break;
+    case PUPPET_BLEND:
+        compose_key(im, 10, y - 32, blends, blend_colours, 2);
+        break;
+    case PUPPET_OVERLAPS:
+        compose_key(im, 10, y - 32, overlaps, overlap_colours, 2);
+        break;
+    case PUPPET_PLAIN:
+        break;
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TOOLS_PUPPET_H
+#define HEM_TOOLS_PUPPET_H
+
+// A character in one moment, and the ways to draw it: as it looks in the game, or with its particles, links, stretch,
+// contacts, blend weights or rest overlaps shown.
+
+#include "tools/asset.h"
+#include "tools/drawing.h"
+
+typedef enum puppet_overlay {
+    PUPPET_PLAIN,
+    PUPPET_ELLIPSOIDS, // particles by role
+    PUPPET_LINKS,      // by kind
+    PUPPET_STRETCH,    // colour on the mesh
+    PUPPET_CONTACTS,   // particles by nearness to body and colliders, and the colliders
+    PUPPET_BLEND,      // colour on the mesh: skeleton to particles
+    PUPPET_OVERLAPS,   // pairs that overlap at rest and so never collide
+} puppet_overlay;
+
+#define PUPPET_SIMULATED 0xe9b93cffu
+#define PUPPET_ATTACHED 0xc8433affu
+#define PUPPET_BODY 0x93a5b6ffu
+#define PUPPET_STRETCH_RANGE 0.10f // of the colour scale, either way
+
+typedef struct puppet {
+    const asset* source;
+    asset_link* links;
+    uint32_t link_count;
+    float* positions; // of this moment, 3 per vertex
+    float* normals;
+    hem_particle* particles;
+    hem_collider* colliders;
+    uint32_t collider_count;
+    uint8_t* colours; // of an overlay, 4 per vertex
+    float* values;    // per particle
+} puppet;
+
+enum { PUPPET_COLLIDERS_MAX = 512 };
+
+// In the bind pose. Returns false if there is no memory.
+bool puppet_create(puppet* p, const asset* a);
+void puppet_destroy(puppet* p);
+
+// Skeleton only: particles that follow it are moved, all others too as if they were animated.
+void puppet_set_pose(puppet* p, const float* matrices);
+// As it is in a scene now.
+hem_result puppet_read(puppet* p, const hem_scene* scene, hem_instance_id id);
+
+// Adds what the overlay shows. The drawing refers to the puppet's arrays until it is cleared.
+void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d);
+void puppet_box(const puppet* p, float box_min[3], float box_max[3]);
+
+// Writes the overlay's legend into the lower left corner.
+void puppet_legend(puppet_overlay overlay, image* im);
+
+// Directions to look along, by name: front, side, back, quarter, rear, top.
+enum {
+    PUPPET_VIEW_COUNT = 6,
+    PUPPET_VIEW_FRONT = 0,
+    PUPPET_VIEW_SIDE,
+    PUPPET_VIEW_BACK,
+    PUPPET_VIEW_QUARTER,
+    PUPPET_VIEW_REAR,
+    PUPPET_VIEW_TOP
+};
+extern const char* const PUPPET_VIEW_NAMES[PUPPET_VIEW_COUNT];
+extern const float PUPPET_VIEWS[PUPPET_VIEW_COUNT][3];
+
+#endif
