@@ -167,6 +167,9 @@ bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_la
         uint32_t row_count = mesh->part_kinds[source] == HEM_PART_BODY
                                  ? hemc_place_compact(arena, net.positions, net.count, layout->slot_of + begin)
                                  : hemc_place(arena, &net, layout->slot_of + begin);
+        if (mesh->part_kinds[source] != HEM_PART_BODY) {
+            hemc_order_rows(arena, &net, row_count, layout->slot_of + begin);
+        }
         hemc_place_tethers(arena, &net, layout->slot_of + begin, row_count, &anchors[part]);
         for (uint32_t i = 0; i < net.link_count; ++i) {
             if (anchors[part].slot_of_link[i] != HEM_NONE) {

@@ -33,6 +33,9 @@ uint32_t hemc_place(hemc_arena* arena, const hemc_net* net, uint32_t* slots);
 // The same for particles that nothing joins (lanes_compact.c): each row a small patch.
 uint32_t hemc_place_compact(hemc_arena* arena, const hemc_vec3* positions, uint32_t count, uint32_t* slots);
 
+// Renumbers the rows of a part so that each lane of successive rows holds neighbours (lanes_rows.c).
+void hemc_order_rows(hemc_arena* arena, const hemc_net* net, uint32_t row_count, uint32_t* slots);
+
 // The net cut into threads: paths of particles, each particle in exactly one.
 typedef struct hemc_threads {
     uint32_t count;

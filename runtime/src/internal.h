@@ -134,6 +134,22 @@ typedef struct hemi_near {
     uint32_t depth;
 } hemi_near;
 
+#define HEMI_BOX_PLANES 14 // of a box of the pair search
+
+typedef struct hemi_hit {
+    uint16_t slot, other;
+    float distance; // to keep
+} hemi_hit;
+
+// Particles of one lane in up to eight successive rows: bit i stands for row + i.
+typedef struct hemi_cluster {
+    uint16_t row;
+    uint8_t part;
+    uint8_t members; // that collide
+    uint8_t movable; // of those, the simulated ones
+    uint8_t reserved[3];
+} hemi_cluster;
+
 // Rotations are stored relative to the rest state: q is the identity at rest, the outward axis is q * (rest axis).
 
 // Per part and substep: tuning turned into the numbers that the kernels multiply with.
@@ -173,31 +189,35 @@ typedef struct hemi_scratch {
     hemi_row4* prev_q;     // oriented rows
     hemi_row3* normal;     // outward normals, for the air
     hemi_row3* force;      // what the force field adds
-    hemi_row4* delta;      // Jacobi corrections and their number
+    hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
     hemi_row3* delta_prev; // the part of them that is no motion
-    uint8_t* moved_rows;   // rows with something in delta
+    uint8_t* moved_rows;   // rows with something in delta; zero like it
     float* moment;         // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
     float* support;        // seven components per oriented row: S and widest2 as in hemi_body
     float* lambda;         // XPBD multipliers, 8 per batch; only touched when a part iterates
     hemi_target_row* now;  // interpolated targets of this substep
     hemi_body* bodies;     // one per slot of the body's rows (pads touch nothing) plus a dummy that touches nothing
-    uint32_t body_count;   // slots
-    uint16_t* body_slot;   // its particle
+    // What find_near knows of bodies, eight neighbours per row: middle and half of their way, radius, center at rest.
+    uint16_t* body_row;
     uint16_t* body_target; // its row among the targets
-    float* body_radius;    // of the tangent sphere, or the largest radius
-    float (*body_back)[3]; // from the particle to its center, at rest
-    float* body_rest_x;    // its center at rest
-    float* body_rest_y;
-    float* body_rest_z;
-    float* patch_box;         // six planes: a box around each row of bodies during the step
+    uint32_t body_row_count;
+    uint32_t body_stride;     // rows, rounded up to eight
+    float* body_data;         // ten vectors per row
+    float* body_box;          // planes of body_stride floats
+    uint8_t* body_members;    // lanes that are no pads
     uint64_t body_parts;      // parts of kind body
     uint64_t simulated_parts; // the others
+    uint32_t simulated_pairs; // whether any of those collides with any of them
     hemi_near* near_body;     // per row
     hemi_near* near_self;     // per row
     uint16_t* near_list;      // both lists: bodies, then particles
     float* near_distance;     // that the pair keeps: the sum of radii, but never more than it had at rest
     uint32_t near_capacity;
     uint32_t near_count;
+    hemi_hit* hits;       // pairs as they are found, before they become lists
+    uint8_t* near_counts; // per particle
+    uint32_t hit_capacity;
+    uint32_t hit_count;
     uint64_t* row_colliders; // bit c: collider c may touch the row; collider_words per row
     uint32_t collider_words;
     float* collider_bounds; // six planes of collider_stride floats
@@ -207,31 +227,12 @@ typedef struct hemi_scratch {
     hemi_mat34* part_frames; // the frame's motion over the whole step, per part
     hemi_shape* colliders;   // interpolated, all of part 0, then all of part 1, ...
     uint32_t collider_count;
-    // grid of the pair search
-    uint32_t* cell_start;
-    uint32_t cell_capacity;
-    uint32_t* cell_of;
-    float* query_x; // per particle: middle of the way it is about to go, half of it, and the half's length
-    float* query_y;
-    float* query_z;
-    float* query_hx;
-    float* query_hy;
-    float* query_hz;
-    float* query_half;
-    float* query_radius; // against simulated particles
-    float* point_x;      // bodies, or what goes into the grid before sorting
-    float* point_y;
-    float* point_z;
-    float* point_reach;
-    float* point_hx; // bodies: half of their way
-    float* point_hy;
-    float* point_hz;
-    uint16_t* point_id;
-    float* sorted_x; // padded by eight far points
-    float* sorted_y;
-    float* sorted_z;
-    float* sorted_reach;
-    uint16_t* sorted_id;
+    // clusters of the pair search: see kernels_pairs.inl
+    hemi_cluster* clusters;
+    float* cluster_data; // eight vectors each
+    float* cluster_box;  // planes of cluster_stride floats
+    float* block_box;    // planes of block_stride floats
+    uint32_t cluster_stride, block_stride;
     // counters of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
 } hemi_scratch;
@@ -341,9 +342,9 @@ typedef struct hemi_kernels {
                    const float* moment, float share);
     void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x, const hemi_row3* prev);
     void (*apply_delta)(hemi_row4* x, hemi_row4* delta, uint32_t count, int average); // and clears it
-    // Pair search: everything in the grid against the queries (pairs.inl).
+    // Who may touch whom during this step; surface = tangent spheres where the asset has them.
     void (*find_near)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
-                      const hemi_mat34* part_frames);
+                      const hemi_mat34* part_frames, int surface);
     void (*continuous)(const hem_view* view, hemi_row4* x, const hemi_row3* prev, hemi_scratch* scratch);
     // Bodies of this substep from their targets; frame = motion of the character's frame.
     void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,

@@ -105,7 +105,7 @@ static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_ro
             }
             v8 flag = v8_load(is_surface);
             m8 tangent = v8_gt(flag, v8_zero());
-            v8 radius = v8_load(s->body_radius + n);
+            v8 radius = v8_load(s->body_data + n * 10 + 48);
             v8x3 center = v8x3_madd(axis, v8_keep(tangent, v8_sub(a, radius)), row4_load3(&x[row]));
             v8x3 moved = v8x3_sub(row4_load3(&x[row]), row3_load(&prev[row]));
             support8 m = support_make(turn, a, b, c);

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Who may touch whom during this step.
 //
-// Once per step, not per substep: every particle stands for the segment it is about to travel, as a ball around its
-// middle (`reach` = contact radius + half the way + slack). Bodies (animated collision particles) are searched patch by
-// patch. Simulated particles that collide with simulated ones go into a uniform grid, filled by counting sort: cells that
-// follow each other along x follow each other in the sorted arrays, so a query reads a few runs, eight points at once.
+// Once per step, not per substep: every particle stands for the segment it is about to travel (its middle and half of
+// its way). The compiler laid neighbours into one lane of successive rows, so eight rows are eight clusters of
+// neighbours, without any sorting; eight successive clusters of a lane are a block. Boxes around positions and around
+// motions tell which blocks, clusters and particles can meet. Only the difference of motions counts: a leap through
+// the air, or a curtain that falls as a whole, brings nobody nearer to anybody. Bodies (animated collision particles)
+// are clustered by rows, eight neighbours each.
 //
 // The result is one list per row, entry by entry for all eight lanes, so that the contact kernels load whole rows on
 // one side. With it goes the distance that the pair has to keep: the sum of radii, but never more than it had at rest,
 // so that what overlaps in the modelled character (a hem on a hip, a tangent sphere next to its neighbours) is at peace
 // there and still may not sink deeper. Simulated pairs that the compiler listed as touching at rest are left out.
 
-#define NEAR_SLACK 0.004f      // metres
-#define NEAR_TRAVEL_LIMIT 0.5f // metres; more than that in one step is a teleport
+#define NEAR_SLACK 0.004f      // metres, what constraints and contacts may add to the way
+#define NEAR_SLACK_SHARE 0.25f // of the distance that the pair keeps: thin cloth needs less
+#define NEAR_TRAVEL_LIMIT 2.0f // metres; more than twice that in one step is a teleport
 #define NEAR_BEND 0.5f         // constraints and contacts bend the way: this much of it is added
-#define NEAR_COARSE 256        // per particle, before the exact test
 #define NEAR_LIMIT 96          // per particle and list
 
 HEM_INLINE uint32_t bit_count(uint32_t bits) {
@@ -23,137 +25,6 @@ HEM_INLINE uint32_t bit_count(uint32_t bits) {
         ++n;
     }
     return n;
-}
-
-typedef struct near_grid {
-    float origin[3];
-    float inverse_cell;
-    uint32_t size[3];
-    uint32_t count;
-} near_grid;
-
-HEM_INLINE uint32_t clamp_cell(float v, uint32_t size) {
-    // Comparisons first: a conversion of something large would be undefined.
-    if (!(v > 0.0f)) {
-        return 0;
-    }
-    float last = (float)(size - 1);
-    return v >= last ? size - 1 : (uint32_t)v;
-}
-
-// Sorts `count` points (in scratch->sorted_* at [0, count)) into cells. Uses the upper half of the arrays as the source.
-static void grid_build(hemi_scratch* s, near_grid* grid, const float* px, const float* py, const float* pz,
-                       const float* reach, const uint16_t* id, uint32_t count) {
-    float low[3] = {1e30f, 1e30f, 1e30f}, high[3] = {-1e30f, -1e30f, -1e30f}, widest = 0.0f;
-    for (uint32_t i = 0; i < count; ++i) {
-        low[0] = px[i] < low[0] ? px[i] : low[0];
-        low[1] = py[i] < low[1] ? py[i] : low[1];
-        low[2] = pz[i] < low[2] ? pz[i] : low[2];
-        high[0] = px[i] > high[0] ? px[i] : high[0];
-        high[1] = py[i] > high[1] ? py[i] : high[1];
-        high[2] = pz[i] > high[2] ? pz[i] : high[2];
-        widest = reach[i] > widest ? reach[i] : widest;
-    }
-    grid->count = count;
-    // Two reaches wide, so that a query never looks further than the next cell; wider when the table would not hold it.
-    float cell = 2.0f * widest;
-    float extent[3];
-    for (int k = 0; k < 3; ++k) {
-        grid->origin[k] = low[k];
-        extent[k] = high[k] - low[k];
-        extent[k] = extent[k] > 0.0f ? extent[k] : 0.0f;
-    }
-    cell = cell > 1e-4f ? cell : 1e-4f;
-    for (;;) {
-        float cells = 1.0f;
-        for (int k = 0; k < 3; ++k) {
-            cells *= extent[k] / cell + 1.0f;
-        }
-        if (cells <= (float)s->cell_capacity * 0.9f && extent[0] / cell < 1000.0f) {
-            break;
-        }
-        cell *= 1.25f;
-    }
-    grid->inverse_cell = 1.0f / cell;
-    uint32_t cells = 1;
-    for (int k = 0; k < 3; ++k) {
-        grid->size[k] = (uint32_t)(extent[k] * grid->inverse_cell) + 1;
-        cells *= grid->size[k];
-    }
-    uint32_t* start = s->cell_start;
-    memset(start, 0, (cells + 1) * sizeof(uint32_t));
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t cx = clamp_cell((px[i] - low[0]) * grid->inverse_cell, grid->size[0]);
-        uint32_t cy = clamp_cell((py[i] - low[1]) * grid->inverse_cell, grid->size[1]);
-        uint32_t cz = clamp_cell((pz[i] - low[2]) * grid->inverse_cell, grid->size[2]);
-        uint32_t c = (cz * grid->size[1] + cy) * grid->size[0] + cx;
-        s->cell_of[i] = c;
-        ++start[c];
-    }
-    uint32_t sum = 0;
-    for (uint32_t c = 0; c < cells; ++c) {
-        uint32_t n = start[c];
-        start[c] = sum;
-        sum += n;
-    }
-    start[cells] = sum;
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t at = start[s->cell_of[i]]++;
-        s->sorted_x[at] = px[i];
-        s->sorted_y[at] = py[i];
-        s->sorted_z[at] = pz[i];
-        s->sorted_reach[at] = reach[i];
-        s->sorted_id[at] = id[i];
-    }
-    for (uint32_t c = cells; c > 0; --c) {
-        start[c] = start[c - 1];
-    }
-    start[0] = 0;
-    for (uint32_t i = 0; i < 8; ++i) { // a run is read eight at a time, past its end
-        s->sorted_x[count + i] = 1e30f;
-        s->sorted_y[count + i] = 1e30f;
-        s->sorted_z[count + i] = 1e30f;
-        s->sorted_reach[count + i] = 0.0f;
-        s->sorted_id[count + i] = 0;
-    }
-}
-
-// Points of the grid nearer than their reach plus this one: their numbers in the sorted arrays. Returns how many.
-static uint32_t grid_query(const hemi_scratch* s, const near_grid* grid, float x, float y, float z, float reach,
-                           uint16_t* found, uint32_t limit, uint32_t* dropped) {
-    float fx = (x - grid->origin[0]) * grid->inverse_cell;
-    float fy = (y - grid->origin[1]) * grid->inverse_cell;
-    float fz = (z - grid->origin[2]) * grid->inverse_cell;
-    float wide = reach * grid->inverse_cell + 0.5f; // half a cell is the widest reach in the grid
-    uint32_t x0 = clamp_cell(fx - wide, grid->size[0]), x1 = clamp_cell(fx + wide, grid->size[0]);
-    uint32_t y0 = clamp_cell(fy - wide, grid->size[1]), y1 = clamp_cell(fy + wide, grid->size[1]);
-    uint32_t z0 = clamp_cell(fz - wide, grid->size[2]), z1 = clamp_cell(fz + wide, grid->size[2]);
-    v8 vx = v8_set1(x), vy = v8_set1(y), vz = v8_set1(z), vr = v8_set1(reach);
-    uint32_t count = 0;
-    for (uint32_t cz = z0; cz <= z1; ++cz) {
-        for (uint32_t cy = y0; cy <= y1; ++cy) {
-            uint32_t line = (cz * grid->size[1] + cy) * grid->size[0];
-            uint32_t from = s->cell_start[line + x0], to = s->cell_start[line + x1 + 1];
-            for (uint32_t i = from; i < to; i += 8) {
-                v8 dx = v8_sub(v8_loadu(s->sorted_x + i), vx);
-                v8 dy = v8_sub(v8_loadu(s->sorted_y + i), vy);
-                v8 dz = v8_sub(v8_loadu(s->sorted_z + i), vz);
-                v8 r = v8_add(v8_loadu(s->sorted_reach + i), vr);
-                v8 d2 = v8_madd(dz, dz, v8_madd(dy, dy, v8_mul(dx, dx)));
-                uint32_t bits = m8_bits(v8_lt(d2, v8_mul(r, r)));
-                bits &= to - i >= 8 ? 0xffu : (1u << (to - i)) - 1u;
-                for (; bits; bits &= bits - 1) {
-                    uint32_t lane = hem_lowest_bit(bits);
-                    if (count < limit) {
-                        found[count++] = s->sorted_id[i + lane];
-                    } else {
-                        ++*dropped;
-                    }
-                }
-            }
-        }
-    }
-    return count;
 }
 
 HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
@@ -165,39 +36,6 @@ HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
     return 0;
 }
 
-// Transposes the lists of eight particles into one row list; lanes that have fewer are filled with `filler`.
-static void near_append(hemi_scratch* s, hemi_near* near, uint16_t found[8][NEAR_LIMIT], float distance[8][NEAR_LIMIT],
-                        const uint32_t count[8], const uint16_t filler[8]) {
-    uint32_t depth = 0;
-    for (int i = 0; i < 8; ++i) {
-        depth = count[i] > depth ? count[i] : depth;
-    }
-    near->first = s->near_count;
-    near->depth = 0;
-    while (near->depth < depth && s->near_count + 8 <= s->near_capacity) {
-        uint32_t k = near->depth++;
-        for (int i = 0; i < 8; ++i) {
-            int has = k < count[i];
-            s->near_list[s->near_count + (uint32_t)i] = has ? found[i][k] : filler[i];
-            s->near_distance[s->near_count + (uint32_t)i] = has ? distance[i][k] : -1.0f;
-        }
-        s->near_count += 8;
-    }
-    for (int i = 0; i < 8; ++i) {
-        s->dropped_count += count[i] > near->depth ? count[i] - near->depth : 0;
-    }
-}
-
-// Contact radius of a simulated particle against simulated ones.
-HEM_INLINE float self_radius(const hem_view* view, const hem_tuning* tuning, uint32_t particle) {
-    uint32_t part = view->particle_flags[particle] >> HEM_PARTICLE_PART_SHIFT;
-    if (view->parts[part].kind == HEM_PART_SOFT) {
-        const hem_shape_row* s = &view->shape_rows[particle >> 3];
-        return (s->a[particle & 7] + s->b[particle & 7] + s->c[particle & 7]) * (1.0f / 3.0f);
-    }
-    return tuning[part].self_thickness * 0.5f;
-}
-
 HEM_INLINE float rest_distance(const hem_view* view, uint32_t a, uint32_t b) {
     const hem_rest_row* ra = &view->rest_rows[a >> 3];
     const hem_rest_row* rb = &view->rest_rows[b >> 3];
@@ -205,299 +43,482 @@ HEM_INLINE float rest_distance(const hem_view* view, uint32_t a, uint32_t b) {
     return hem_sqrtf(dx * dx + dy * dy + dz * dz);
 }
 
-// Tangent sphere of section 5.2: radius and how far its center lies behind the particle along the outward axis.
-HEM_INLINE float tangent_radius(const hem_shape_row* s, uint32_t lane) {
-    return 0.5f * (s->b[lane] * s->b[lane] + s->c[lane] * s->c[lane]) / s->a[lane];
+// -- Boxes
+
+// Eight boxes: around positions (low, high), around half ways (slow, fast), and the largest radius in them. In memory
+// these are thirteen planes, and a fourteenth with the largest radius against bodies.
+typedef struct near_box {
+    v8x3 low, high, slow, fast;
+    v8 radius;
+} near_box;
+
+#define BOX_RADIUS 12
+#define BOX_BODY_RADIUS 13
+
+HEM_INLINE v8x3 box_load3(const float* planes, uint32_t stride, uint32_t i) {
+    return v8x3_make(v8_load(planes + i), v8_load(planes + stride + i), v8_load(planes + 2 * stride + i));
 }
 
-// Least squared distance of d + t w from zero for t in -1..1: how near two points come that move on straight lines.
-HEM_INLINE v8 nearest_squared(v8 dx, v8 dy, v8 dz, v8 wx, v8 wy, v8 wz, v8 d2, v8 way2) {
-    v8 one = v8_set1(1.0f);
-    v8 dot = v8_madd(dz, wz, v8_madd(dy, wy, v8_mul(dx, wx)));
+HEM_INLINE near_box box_load(const float* planes, uint32_t stride, uint32_t i) {
+    near_box b = {box_load3(planes, stride, i), box_load3(planes + 3 * stride, stride, i),
+                  box_load3(planes + 6 * stride, stride, i), box_load3(planes + 9 * stride, stride, i),
+                  v8_load(planes + BOX_RADIUS * stride + i)};
+    return b;
+}
+
+HEM_INLINE v8x3 box_spread3(const float* planes, uint32_t stride, uint32_t i) {
+    return v8x3_set1(planes[i], planes[stride + i], planes[2 * stride + i]);
+}
+
+// One box, eight times.
+HEM_INLINE near_box box_spread(const float* planes, uint32_t stride, uint32_t i, uint32_t radius_plane) {
+    near_box b = {box_spread3(planes, stride, i), box_spread3(planes + 3 * stride, stride, i),
+                  box_spread3(planes + 6 * stride, stride, i), box_spread3(planes + 9 * stride, stride, i),
+                  v8_set1(planes[radius_plane * stride + i])};
+    return b;
+}
+
+HEM_INLINE v8x3 v8x3_least(v8x3 a, v8x3 b) {
+    return v8x3_make(v8_min(a.x, b.x), v8_min(a.y, b.y), v8_min(a.z, b.z));
+}
+
+HEM_INLINE v8x3 v8x3_most(v8x3 a, v8x3 b) {
+    return v8x3_make(v8_max(a.x, b.x), v8_max(a.y, b.y), v8_max(a.z, b.z));
+}
+
+// Meets nothing.
+HEM_INLINE near_box box_empty(void) {
+    near_box b = {v8x3_set1(1e18f, 1e18f, 1e18f), v8x3_set1(-1e18f, -1e18f, -1e18f), v8x3_set1(1e15f, 1e15f, 1e15f),
+                  v8x3_set1(-1e15f, -1e15f, -1e15f), v8_zero()};
+    return b;
+}
+
+HEM_INLINE void box_add(near_box* b, v8x3 at, v8x3 half, v8 radius, m8 in) {
+    b->low = v8x3_select(in, v8x3_least(at, b->low), b->low);
+    b->high = v8x3_select(in, v8x3_most(at, b->high), b->high);
+    b->slow = v8x3_select(in, v8x3_least(half, b->slow), b->slow);
+    b->fast = v8x3_select(in, v8x3_most(half, b->fast), b->fast);
+    b->radius = v8_select(in, v8_max(radius, b->radius), b->radius);
+}
+
+HEM_INLINE v8 near_slack(v8 keep) {
+    return v8_min(v8_set1(NEAR_SLACK), v8_mul(keep, v8_set1(NEAR_SLACK_SHARE)));
+}
+
+// Lanes whose contents may come near each other, and how far apart the middles of their ways may be for that.
+HEM_INLINE m8 boxes_meet(const near_box* a, const near_box* b, v8* reach) {
+    v8x3 rel = v8x3_most(v8x3_sub(b->fast, a->slow), v8x3_sub(a->fast, b->slow));
+    v8 keep = v8_add(a->radius, b->radius);
+    *reach = v8_add(v8_madd(v8x3_length(rel), v8_set1(1.0f + NEAR_BEND), keep), near_slack(keep));
+    v8x3 gap = v8x3_most(v8x3_sub(b->low, a->high), v8x3_sub(a->low, b->high));
+    return v8_lt(v8_max(gap.x, v8_max(gap.y, gap.z)), *reach);
+}
+
+// Lanes that come near enough to be a pair: points that are d apart in the middle of their ways, which differ by twice w.
+HEM_INLINE m8 points_meet(v8x3 d, v8x3 w, v8 d2, v8 keep) {
+    v8 one = v8_set1(1.0f), way2 = v8x3_dot(w, w), dot = v8x3_dot(d, w);
     v8 t = v8_min(v8_max(v8_div(v8_neg(dot), v8_max(way2, v8_set1(1e-20f))), v8_set1(-1.0f)), one);
-    return v8_madd(t, v8_madd(t, way2, v8_add(dot, dot)), d2);
+    v8 gap2 = v8_madd(t, v8_madd(t, way2, v8_add(dot, dot)), d2);
+    v8 touch = v8_add(v8_madd(v8_sqrt(way2), v8_set1(NEAR_BEND), keep), near_slack(keep));
+    return v8_lt(gap2, v8_mul(touch, touch));
 }
 
-// Center of a body's sphere at a target; `back` is where it lies from the particle, at rest.
-HEM_INLINE hem_vec3 body_center(const hemi_target_row* t, uint32_t lane, const float back[3]) {
-    hem_quat q = hem_quat_make(t->q.x[lane], t->q.y[lane], t->q.z[lane], t->q.w[lane]);
-    hem_vec3 d = hem_quat_rotate(q, hem_vec3_make(back[0], back[1], back[2]));
-    return hem_vec3_add(d, hem_vec3_make(t->x.x[lane], t->x.y[lane], t->x.z[lane]));
+// -- Clusters
+
+HEM_INLINE uint32_t cluster_lane(uint32_t cluster) {
+    return cluster >> 3 & 7;
 }
 
-// Bodies: the compiler put neighbours into one row, so a row is a small patch. Boxes around patches are tested eight at
-// a time, then the eight bodies of those that are near.
-static void near_bodies(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, hem_vec3 together) {
-    const float* px = s->query_x;
-    const float* py = s->query_y;
-    const float* pz = s->query_z;
-    const float* half_way = s->query_half;
-    uint32_t patches = s->body_count / 8, padded = (patches + 7) & ~7u;
-    float* box[6];
-    for (uint32_t k = 0; k < 6; ++k) {
-        box[k] = s->patch_box + k * padded;
+static void box_store(float* planes, uint32_t stride, uint32_t first, uint32_t step, const near_box* b, v8 own) {
+    const v8 plane[HEMI_BOX_PLANES] = {b->low.x,  b->low.y,  b->low.z,  b->high.x, b->high.y, b->high.z, b->slow.x,
+                                       b->slow.y, b->slow.z, b->fast.x, b->fast.y, b->fast.z, b->radius, own};
+    for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
+        HEM_ALIGN(32) float lane[8];
+        v8_store(lane, plane[k]);
+        for (uint32_t i = 0; i < 8; ++i) {
+            planes[k * stride + first + i * step] = lane[i];
+        }
     }
-    for (uint32_t b = 0; b < s->body_count; ++b) {
-        uint32_t lane = s->body_slot[b] & 7;
-        hem_vec3 from = body_center(&instance->target_prev[s->body_target[b]], lane, s->body_back[b]);
-        hem_vec3 to = body_center(&instance->target_next[s->body_target[b]], lane, s->body_back[b]);
-        hem_vec3 half = hem_vec3_sub(hem_vec3_scale(hem_vec3_sub(to, from), 0.5f), together);
-        float way = hem_vec3_length(half);
-        half = way > NEAR_TRAVEL_LIMIT ? hem_vec3_scale(half, NEAR_TRAVEL_LIMIT / way) : half;
-        int pad = (view->particle_flags[s->body_slot[b]] & HEM_PARTICLE_PAD) != 0;
-        s->point_x[b] = from.x + half.x;
-        s->point_y[b] = from.y + half.y;
-        s->point_z[b] = from.z + half.z;
-        s->point_hx[b] = half.x;
-        s->point_hy[b] = half.y;
-        s->point_hz[b] = half.z;
-        s->point_reach[b] = pad ? -1e9f : s->body_radius[b] + hem_minf(way, NEAR_TRAVEL_LIMIT) + NEAR_SLACK;
-    }
-    v8 huge = v8_set1(1e30f), zero = v8_zero();
-    for (uint32_t i = 0; i < padded; ++i) {
-        if (i >= patches) {
-            for (uint32_t k = 0; k < 6; ++k) {
-                box[k][i] = k < 3 ? 1e30f : -1e30f;
+}
+
+// Particles of eight rows, transposed: each lane is a cluster.
+static void cluster_slab(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, uint32_t p,
+                         uint32_t begin, uint32_t count, uint32_t slab, float dt, const hemi_mat34* frame) {
+    v8 zero = v8_zero(), vdt = v8_set1(dt), half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
+    int soft = view->parts[p].kind == HEM_PART_SOFT;
+    v8 thin = v8_set1(instance->tuning[p].self_thickness * 0.5f);
+    v8 thickness = v8_set1(instance->tuning[p].collision_thickness);
+    v8 column[8][8]; // x y z, half way x y z, radius against particles, against bodies
+    near_box box = box_empty();
+    v8 widest = zero;
+    w8 members = w8_set1(0), movable = w8_set1(0);
+    for (uint32_t i = 0; i < 8; ++i) {
+        if (i >= count) {
+            for (uint32_t k = 0; k < 8; ++k) {
+                column[k][i] = zero;
             }
             continue;
         }
-        v8 r = v8_load(s->point_reach + i * 8);
-        m8 real = v8_gt(r, zero);
-        const float* planes[3] = {s->point_x, s->point_y, s->point_z};
-        for (uint32_t k = 0; k < 3; ++k) {
-            v8 x = v8_load(planes[k] + i * 8);
-            box[k][i] = v8_hmin(v8_select(real, v8_sub(x, r), huge));
-            box[k + 3][i] = v8_hmax(v8_select(real, v8_add(x, r), v8_neg(huge)));
+        uint32_t row = begin + i, bits = 0;
+        for (uint32_t lane = 0; lane < 8; ++lane) {
+            uint32_t flags = view->particle_flags[row * 8 + lane];
+            bits |= (uint32_t)((flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_COLLIDES)) == HEM_PARTICLE_COLLIDES) << lane;
+        }
+        m8 in = m8_from_bits(bits), free = v8_gt(v8_load(instance->x[row].w), zero);
+        v8x3 from = row4_load3(&instance->x[row]);
+        v8x3 to = v8x3_madd(row3_load(&instance->v[row]), vdt, transform3(frame->m, from, 1));
+        v8x3 way = v8x3_scale(v8x3_sub(to, from), half);
+        v8 length = v8x3_length(way);
+        way = v8x3_scale(way, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
+        v8x3 at = v8x3_add(from, way);
+        v8 own = thickness, radius = thin;
+        if (soft) {
+            const hem_shape_row* shape = &view->shape_rows[row];
+            v8 a = v8_load(shape->a);
+            radius = v8_mul(v8_add(v8_add(a, v8_load(shape->b)), v8_load(shape->c)), v8_set1(1.0f / 3.0f));
+            own = v8_add(own, a);
+        }
+        box_add(&box, at, way, radius, in);
+        widest = v8_max(widest, v8_keep(in, own));
+        w8 bit = w8_set1(1 << i);
+        members = w8_or(members, w8_select(in, bit, w8_set1(0)));
+        movable = w8_or(movable, w8_select(m8_and(in, free), bit, w8_set1(0)));
+        const v8 values[8] = {at.x, at.y, at.z, way.x, way.y, way.z, radius, own};
+        for (uint32_t k = 0; k < 8; ++k) {
+            column[k][i] = values[k];
         }
     }
-    uint16_t kept[8][NEAR_LIMIT];
-    float distance[8][NEAR_LIMIT];
-    uint16_t filler[8];
-    uint32_t count[8];
-    for (uint32_t lane = 0; lane < 8; ++lane) {
-        filler[lane] = (uint16_t)s->body_count; // the dummy
+    uint32_t first = (slab >> 3) * 64 + (slab & 7);
+    for (uint32_t k = 0; k < 8; ++k) {
+        v8_transpose8(column[k]);
+        for (uint32_t lane = 0; lane < 8; ++lane) {
+            v8_store(s->cluster_data + (first + lane * 8) * 64 + k * 8, column[k][lane]);
+        }
     }
+    HEM_ALIGN(32) int32_t all[8], free[8];
+    w8_store(all, members);
+    w8_store(free, movable);
+    for (uint32_t lane = 0; lane < 8; ++lane) {
+        hemi_cluster* c = &s->clusters[first + lane * 8];
+        c->row = (uint16_t)begin;
+        c->part = (uint8_t)p;
+        c->members = (uint8_t)all[lane];
+        c->movable = (uint8_t)free[lane];
+    }
+    box_store(s->cluster_box, s->cluster_stride, first, 8, &box, widest);
+}
+
+// Clusters of all rows that collide, and boxes around blocks of them. Returns the number of blocks.
+static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
+                             const hemi_mat34* part_frames) {
+    uint32_t slabs = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        if (part->kind == HEM_PART_BODY || !(s->part_pairs[p] & s->body_parts)) {
+        if (part->kind == HEM_PART_BODY || !s->part_pairs[p]) {
             continue;
         }
-        float thickness = instance->tuning[p].collision_thickness;
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            const hem_shape_row* shape = &view->shape_rows[row];
-            const hem_rest_row* at_rest = &view->rest_rows[row];
-            uint32_t any = 0;
-            for (uint32_t lane = 0; lane < 8; ++lane) {
-                uint32_t slot = row * 8 + lane, flags = view->particle_flags[slot];
-                count[lane] = 0;
-                if ((flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_COLLIDES)) != HEM_PARTICLE_COLLIDES ||
-                    !(shape->inverse_mass[lane] > 0.0f)) {
-                    continue;
-                }
-                float own = thickness + (part->kind == HEM_PART_SOFT ? shape->a[lane] : 0.0f);
-                float reach = own + half_way[slot];
-                v8 x = v8_set1(px[slot]), y = v8_set1(py[slot]), z = v8_set1(pz[slot]), r = v8_set1(reach);
-                v8 hx = v8_set1(s->query_hx[slot]), hy = v8_set1(s->query_hy[slot]), hz = v8_set1(s->query_hz[slot]);
-                v8 rx = v8_set1(at_rest->x[lane]), ry = v8_set1(at_rest->y[lane]), rz = v8_set1(at_rest->z[lane]);
-                v8 low[3] = {v8_add(x, r), v8_add(y, r), v8_add(z, r)};
-                v8 high[3] = {v8_sub(x, r), v8_sub(y, r), v8_sub(z, r)};
-                for (uint32_t i = 0; i < padded; i += 8) {
-                    m8 near = m8_and(v8_le(v8_load(box[0] + i), low[0]), v8_ge(v8_load(box[3] + i), high[0]));
-                    near =
-                        m8_and(near, m8_and(v8_le(v8_load(box[1] + i), low[1]), v8_ge(v8_load(box[4] + i), high[1])));
-                    near =
-                        m8_and(near, m8_and(v8_le(v8_load(box[2] + i), low[2]), v8_ge(v8_load(box[5] + i), high[2])));
-                    for (uint32_t bits = m8_bits(near); bits; bits &= bits - 1) {
-                        uint32_t b = (i + hem_lowest_bit(bits)) * 8;
-                        v8 dx = v8_sub(v8_load(s->point_x + b), x), dy = v8_sub(v8_load(s->point_y + b), y);
-                        v8 dz = v8_sub(v8_load(s->point_z + b), z);
-                        v8 d2 = v8_madd(dz, dz, v8_madd(dy, dy, v8_mul(dx, dx)));
-                        // Both move: what counts is the difference of their ways.
-                        v8 wx = v8_sub(v8_load(s->point_hx + b), hx), wy = v8_sub(v8_load(s->point_hy + b), hy);
-                        v8 wz = v8_sub(v8_load(s->point_hz + b), hz);
-                        v8 way2 = v8_madd(wz, wz, v8_madd(wy, wy, v8_mul(wx, wx)));
-                        v8 gap2 = nearest_squared(dx, dy, dz, wx, wy, wz, d2, way2);
-                        v8 slack = v8_madd(v8_sqrt(way2), v8_set1(NEAR_BEND), v8_set1(own + NEAR_SLACK));
-                        v8 sum = v8_add(v8_load(s->body_radius + b), slack);
-                        m8 real = v8_gt(v8_load(s->point_reach + b), zero);
-                        m8 meet = m8_and(v8_lt(gap2, v8_mul(sum, sum)), real);
-                        uint32_t hits = m8_bits(meet);
-                        if (!hits) {
-                            continue;
-                        }
-                        uint32_t other = view->particle_flags[s->body_slot[b]] >> HEM_PARTICLE_PART_SHIFT;
-                        if (!(s->part_pairs[p] >> other & 1u)) {
-                            continue;
-                        }
-                        v8 ex = v8_sub(v8_load(s->body_rest_x + b), rx), ey = v8_sub(v8_load(s->body_rest_y + b), ry);
-                        v8 ez = v8_sub(v8_load(s->body_rest_z + b), rz);
-                        v8 rest = v8_sqrt(v8_madd(ez, ez, v8_madd(ey, ey, v8_mul(ex, ex))));
-                        HEM_ALIGN(32) float keep[8];
-                        v8_store(keep, v8_min(rest, v8_add(v8_load(s->body_radius + b), v8_set1(own))));
-                        for (; hits; hits &= hits - 1) {
-                            uint32_t hit = hem_lowest_bit(hits);
-                            if (count[lane] == NEAR_LIMIT) {
-                                ++s->dropped_count;
-                                continue;
-                            }
-                            kept[lane][count[lane]] = (uint16_t)(b + hit);
-                            distance[lane][count[lane]++] = keep[hit];
+        for (uint32_t i = 0; i < part->row_count; i += 8) {
+            uint32_t left = part->row_count - i;
+            cluster_slab(view, instance, s, p, part->row_begin + i, left < 8 ? left : 8, slabs++, dt, &part_frames[p]);
+        }
+    }
+    for (; slabs & 7; ++slabs) {
+        near_box none = box_empty();
+        uint32_t first = (slabs >> 3) * 64 + (slabs & 7);
+        for (uint32_t lane = 0; lane < 8; ++lane) {
+            memset(&s->clusters[first + lane * 8], 0, sizeof(hemi_cluster));
+        }
+        box_store(s->cluster_box, s->cluster_stride, first, 8, &none, v8_zero());
+    }
+    for (uint32_t block = 0; block < slabs; ++block) {
+        for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
+            v8 plane = v8_load(s->cluster_box + k * s->cluster_stride + block * 8);
+            int least = k < 3 || (k >= 6 && k < 9);
+            s->block_box[k * s->block_stride + block] = least ? v8_hmin(plane) : v8_hmax(plane);
+        }
+    }
+    return slabs;
+}
+
+// -- Lists
+
+HEM_INLINE void near_hit(hemi_scratch* s, uint32_t slot, uint32_t other, float distance) {
+    if (s->hit_count == s->hit_capacity || s->near_counts[slot] == NEAR_LIMIT) {
+        ++s->dropped_count;
+        return;
+    }
+    ++s->near_counts[slot];
+    hemi_hit* hit = &s->hits[s->hit_count++];
+    hit->slot = (uint16_t)slot;
+    hit->other = (uint16_t)other;
+    hit->distance = distance;
+}
+
+// Turns hits into row lists; lanes that have fewer are filled with `filler`, or with themselves.
+static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, int32_t filler) {
+    uint32_t rows = view->info->row_count;
+    if (s->hit_count == 0) {
+        return;
+    }
+    s->candidate_count += s->hit_count;
+    for (uint32_t row = 0; row < rows; ++row) {
+        uint8_t* counts = s->near_counts + row * 8;
+        uint64_t some;
+        memcpy(&some, counts, 8);
+        if (!some) {
+            continue;
+        }
+        uint32_t depth = 0, room = (s->near_capacity - s->near_count) / 8;
+        for (uint32_t i = 0; i < 8; ++i) {
+            depth = counts[i] > depth ? counts[i] : depth;
+        }
+        depth = depth < room ? depth : room;
+        for (uint32_t i = 0; i < 8; ++i) {
+            s->dropped_count += counts[i] > depth ? counts[i] - depth : 0;
+            counts[i] = 0;
+        }
+        near[row].first = s->near_count;
+        near[row].depth = depth;
+        for (uint32_t k = 0; k < depth; ++k, s->near_count += 8) {
+            for (uint32_t i = 0; i < 8; ++i) {
+                s->near_list[s->near_count + i] = (uint16_t)(filler < 0 ? row * 8 + i : (uint32_t)filler);
+            }
+            v8_storeu(s->near_distance + s->near_count, v8_set1(-1.0f));
+        }
+    }
+    for (uint32_t i = 0; i < s->hit_count; ++i) {
+        const hemi_hit* hit = &s->hits[i];
+        const hemi_near* list = &near[hit->slot >> 3];
+        uint32_t k = s->near_counts[hit->slot]++;
+        if (k < list->depth) {
+            uint32_t at = list->first + k * 8 + (hit->slot & 7);
+            s->near_list[at] = hit->other;
+            s->near_distance[at] = hit->distance;
+        }
+    }
+    s->hit_count = 0;
+    memset(s->near_counts, 0, rows * 8);
+}
+
+// -- Simulated against simulated
+
+HEM_INLINE v8 cluster_load(const hemi_scratch* s, uint32_t cluster, uint32_t k) {
+    return v8_load(s->cluster_data + cluster * 64 + k * 8);
+}
+
+HEM_INLINE v8x3 cluster_load3(const hemi_scratch* s, uint32_t cluster, uint32_t k) {
+    return v8x3_make(cluster_load(s, cluster, k), cluster_load(s, cluster, k + 1), cluster_load(s, cluster, k + 2));
+}
+
+static void cluster_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint32_t b, const near_box* box_a) {
+    const hemi_cluster* ca = &s->clusters[a];
+    const hemi_cluster* cb = &s->clusters[b];
+    const float* data = s->cluster_data + a * 64;
+    uint32_t lanes = ca->members;
+    v8 reach;
+    if (a == b) {
+        (void)boxes_meet(box_a, box_a, &reach);
+    } else {
+        near_box box_b = box_spread(s->cluster_box, s->cluster_stride, b, BOX_RADIUS);
+        v8x3 at = cluster_load3(s, a, 0), half = cluster_load3(s, a, 3);
+        near_box points = {at, at, half, half, cluster_load(s, a, 6)};
+        lanes &= m8_bits(boxes_meet(&points, &box_b, &reach));
+    }
+    if (!lanes) {
+        return;
+    }
+    HEM_ALIGN(32) float reach2[8];
+    v8_store(reach2, v8_mul(reach, reach));
+    v8x3 at = cluster_load3(s, b, 0);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t i = hem_lowest_bit(lanes);
+        v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
+        v8 d2 = v8x3_dot(d, d);
+        uint32_t bits = m8_bits(v8_lt(d2, v8_set1(reach2[i]))) & cb->members;
+        bits &= a == b ? 0xfeu << i : 0xffu;
+        if (!bits) {
+            continue;
+        }
+        v8x3 w = v8x3_sub(cluster_load3(s, b, 3), v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
+        v8 keep = v8_add(cluster_load(s, b, 6), v8_set1(data[48 + i]));
+        bits &= m8_bits(points_meet(d, w, d2, keep));
+        for (; bits; bits &= bits - 1) {
+            uint32_t j = hem_lowest_bit(bits);
+            uint32_t slot = (ca->row + i) * 8 + cluster_lane(a), other = (cb->row + j) * 8 + cluster_lane(b);
+            uint32_t moves = ca->movable >> i & 1u, yields = cb->movable >> j & 1u;
+            if (!(moves | yields) || is_ignored(view, slot, other)) {
+                continue;
+            }
+            float distance =
+                hem_minf(rest_distance(view, slot, other), data[48 + i] + s->cluster_data[b * 64 + 48 + j]);
+            if (moves) {
+                near_hit(s, slot, other, distance);
+            }
+            if (yields) {
+                near_hit(s, other, slot, distance);
+            }
+        }
+    }
+}
+
+static void near_particles(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
+    v8 reach;
+    for (uint32_t g = 0; g < blocks; ++g) {
+        near_box block = box_spread(s->block_box, s->block_stride, g, BOX_RADIUS);
+        for (uint32_t first = g & ~7u; first < blocks; first += 8) {
+            near_box others = box_load(s->block_box, s->block_stride, first);
+            uint32_t met = m8_bits(boxes_meet(&block, &others, &reach));
+            met &= first > g ? 0xffu : 0xffu << (g & 7);
+            for (; met; met &= met - 1) {
+                uint32_t h = first + hem_lowest_bit(met);
+                near_box theirs = box_load(s->cluster_box, s->cluster_stride, h * 8);
+                for (uint32_t a = g * 8; a < g * 8 + 8; ++a) {
+                    if (!s->clusters[a].members) {
+                        continue;
+                    }
+                    near_box own = box_spread(s->cluster_box, s->cluster_stride, a, BOX_RADIUS);
+                    uint32_t bits = m8_bits(boxes_meet(&own, &theirs, &reach));
+                    bits &= g == h ? 0xffu << (a & 7) : 0xffu;
+                    for (; bits; bits &= bits - 1) {
+                        uint32_t b = h * 8 + hem_lowest_bit(bits);
+                        if (s->part_pairs[s->clusters[a].part] >> s->clusters[b].part & 1u) {
+                            cluster_pair(view, s, a, b, &own);
                         }
                     }
                 }
-                s->candidate_count += count[lane];
-                any |= count[lane];
             }
-            if (any) {
-                near_append(s, &s->near_body[row], kept, distance, count, filler);
+        }
+    }
+}
+
+// -- Simulated against bodies
+
+// Center of a body's sphere at a target; `back` is where it lies from the particle, at rest.
+HEM_INLINE v8x3 body_center(const hemi_target_row* t, v8x3 back) {
+    return v8x3_add(v8x4_rotate(row4_load(&t->q), back), row3_load(&t->x));
+}
+
+// Bodies of a row are neighbours. Tangent spheres of section 5.2: their radius, and how far the center lies behind the
+// particle along the outward axis. Ellipsoids: their largest radius.
+static void cluster_bodies(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, int surface) {
+    v8 half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
+    for (uint32_t n = 0; n < s->body_stride; ++n) {
+        near_box box = box_empty();
+        if (n < s->body_row_count) {
+            uint32_t row = s->body_row[n], tangents = 0, members = 0;
+            const hem_shape_row* shape = &view->shape_rows[row];
+            const hem_rest_row* rest = &view->rest_rows[row];
+            for (uint32_t i = 0; i < 8; ++i) {
+                uint32_t flags = view->particle_flags[row * 8 + i];
+                tangents |= (uint32_t)(surface && (flags & HEM_PARTICLE_SURFACE)) << i;
+                members |= (uint32_t) !(flags & HEM_PARTICLE_PAD) << i;
+            }
+            m8 tangent = m8_from_bits(tangents), in = m8_from_bits(members);
+            v8 a = v8_load(shape->a), b = v8_load(shape->b), c = v8_load(shape->c);
+            v8 radius =
+                v8_select(tangent, v8_div(v8_mul(half, v8_madd(c, c, v8_mul(b, b))), a), v8_max(a, v8_max(b, c)));
+            v8x4 turn = v8x4_make(v8_load(shape->qx), v8_load(shape->qy), v8_load(shape->qz), v8_load(shape->qw));
+            v8x3 axis = v8x4_rotate(turn, v8x3_set1(1.0f, 0.0f, 0.0f));
+            v8x3 back = v8x3_scale(axis, v8_keep(tangent, v8_sub(a, radius)));
+            v8x3 from = body_center(&instance->target_prev[s->body_target[n]], back);
+            v8x3 to = body_center(&instance->target_next[s->body_target[n]], back);
+            v8x3 way = v8x3_scale(v8x3_sub(to, from), half);
+            v8 length = v8x3_length(way);
+            way = v8x3_scale(way, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
+            v8x3 at = v8x3_add(from, way);
+            box_add(&box, at, way, radius, in);
+            s->body_members[n] = (uint8_t)members;
+            v8x3 origin = v8x3_add(v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z)), back);
+            const v8 values[10] = {at.x, at.y, at.z, way.x, way.y, way.z, radius, origin.x, origin.y, origin.z};
+            for (uint32_t k = 0; k < 10; ++k) {
+                v8_store(s->body_data + n * 80 + k * 8, values[k]);
+            }
+        }
+        const float planes[HEMI_BOX_PLANES] = {v8_hmin(box.low.x),  v8_hmin(box.low.y),
+                                               v8_hmin(box.low.z),  v8_hmax(box.high.x),
+                                               v8_hmax(box.high.y), v8_hmax(box.high.z),
+                                               v8_hmin(box.slow.x), v8_hmin(box.slow.y),
+                                               v8_hmin(box.slow.z), v8_hmax(box.fast.x),
+                                               v8_hmax(box.fast.y), v8_hmax(box.fast.z),
+                                               v8_hmax(box.radius), 0.0f};
+        for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
+            s->body_box[k * s->body_stride + n] = planes[k];
+        }
+    }
+}
+
+HEM_INLINE v8x3 body_load3(const hemi_scratch* s, uint32_t n, uint32_t k) {
+    const float* data = s->body_data + n * 80 + k * 8;
+    return v8x3_make(v8_load(data), v8_load(data + 8), v8_load(data + 16));
+}
+
+// A cluster against eight neighbouring bodies.
+static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint32_t n) {
+    const hemi_cluster* c = &s->clusters[a];
+    const float* data = s->cluster_data + a * 64;
+    near_box bodies = box_spread(s->body_box, s->body_stride, n, BOX_RADIUS);
+    v8x3 own_at = cluster_load3(s, a, 0), own_half = cluster_load3(s, a, 3);
+    near_box points = {own_at, own_at, own_half, own_half, cluster_load(s, a, 7)};
+    v8 reach;
+    uint32_t lanes = c->movable & m8_bits(boxes_meet(&points, &bodies, &reach));
+    v8x3 at = body_load3(s, n, 0), half = body_load3(s, n, 3), origin = body_load3(s, n, 7);
+    v8 radius = v8_load(s->body_data + n * 80 + 48);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t i = hem_lowest_bit(lanes), slot = (c->row + i) * 8 + cluster_lane(a);
+        v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
+        v8x3 w = v8x3_sub(half, v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
+        v8 keep = v8_add(radius, v8_set1(data[56 + i]));
+        uint32_t bits = m8_bits(points_meet(d, w, v8x3_dot(d, d), keep)) & s->body_members[n];
+        if (!bits) {
+            continue;
+        }
+        const hem_rest_row* rest = &view->rest_rows[c->row + i];
+        uint32_t lane = cluster_lane(a);
+        v8x3 e = v8x3_sub(origin, v8x3_set1(rest->x[lane], rest->y[lane], rest->z[lane]));
+        HEM_ALIGN(32) float distance[8];
+        v8_store(distance, v8_min(v8x3_length(e), keep));
+        for (; bits; bits &= bits - 1) {
+            uint32_t j = hem_lowest_bit(bits);
+            near_hit(s, slot, n * 8 + j, distance[j]);
+        }
+    }
+}
+
+static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
+    v8 reach;
+    for (uint32_t a = 0; a < blocks * 8; ++a) {
+        const hemi_cluster* c = &s->clusters[a];
+        if (!c->movable || !(s->part_pairs[c->part] & s->body_parts)) {
+            continue;
+        }
+        near_box own = box_spread(s->cluster_box, s->cluster_stride, a, BOX_BODY_RADIUS);
+        for (uint32_t first = 0; first < s->body_stride; first += 8) {
+            near_box bodies = box_load(s->body_box, s->body_stride, first);
+            for (uint32_t bits = m8_bits(boxes_meet(&own, &bodies, &reach)); bits; bits &= bits - 1) {
+                uint32_t n = first + hem_lowest_bit(bits);
+                uint32_t part = view->particle_flags[s->body_row[n] * 8] >> HEM_PARTICLE_PART_SHIFT;
+                if (s->part_pairs[c->part] >> part & 1u) {
+                    cluster_bodies_pair(view, s, a, n);
+                }
             }
         }
     }
 }
 
 static void find_near(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
-                      const hemi_mat34* part_frames) {
-    uint32_t rows = view->info->row_count, total = view->info->particle_count;
-    float* px = s->query_x;
-    float* py = s->query_y;
-    float* pz = s->query_z;
-    float* half_way = s->query_half;
-    float* radius = s->query_radius;
-    // Middles and halves of the way each particle is about to go, without what they all do together: a leap through the
-    // air brings nobody nearer to anybody.
-    v8x3 sum = v8x3_set1(0.0f, 0.0f, 0.0f);
-    v8 vdt = v8_set1(dt), half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT), zero = v8_zero();
-    uint32_t moving = 0;
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        if (part->kind == HEM_PART_BODY) {
-            continue;
-        }
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            v8x3 a = row4_load3(&instance->x[row]);
-            v8x3 b = v8x3_madd(row3_load(&instance->v[row]), vdt, transform3(part_frames[p].m, a, 1));
-            v8x3 d = v8x3_scale(v8x3_sub(b, a), half);
-            m8 free = v8_gt(v8_load(instance->x[row].w), zero);
-            sum = v8x3_add(sum, v8x3_keep(free, d));
-            moving += bit_count(m8_bits(free));
-            v8_store(s->query_hx + row * 8, d.x);
-            v8_store(s->query_hy + row * 8, d.y);
-            v8_store(s->query_hz + row * 8, d.z);
-        }
+                      const hemi_mat34* part_frames, int surface) {
+    memset(s->near_body, 0, view->info->row_count * sizeof(hemi_near));
+    memset(s->near_self, 0, view->info->row_count * sizeof(hemi_near));
+    memset(s->near_counts, 0, view->info->particle_count);
+    s->near_count = s->hit_count = 0;
+    uint32_t blocks = cluster_rows(view, instance, s, dt, part_frames);
+    if (s->body_row_count) {
+        cluster_bodies(view, instance, s, surface);
+        near_bodies(view, s, blocks);
+        near_lists(view, s, s->near_body, (int32_t)s->body_row_count * 8); // filled with the dummy
     }
-    float scale = moving ? 1.0f / (float)moving : 0.0f;
-    hem_vec3 together = hem_vec3_make(v8_sum(sum.x) * scale, v8_sum(sum.y) * scale, v8_sum(sum.z) * scale);
-    v8x3 common = v8x3_set1(together.x, together.y, together.z);
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        if (part->kind == HEM_PART_BODY) {
-            continue;
-        }
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            v8x3 d = v8x3_make(v8_load(s->query_hx + row * 8), v8_load(s->query_hy + row * 8),
-                               v8_load(s->query_hz + row * 8));
-            d = v8x3_sub(d, common);
-            v8 length = v8x3_length(d);
-            d = v8x3_scale(d, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
-            v8x3 m = v8x3_add(row4_load3(&instance->x[row]), d);
-            v8_store(px + row * 8, m.x);
-            v8_store(py + row * 8, m.y);
-            v8_store(pz + row * 8, m.z);
-            v8_store(s->query_hx + row * 8, d.x);
-            v8_store(s->query_hy + row * 8, d.y);
-            v8_store(s->query_hz + row * 8, d.z);
-            v8_store(half_way + row * 8, v8_min(length, limit));
-        }
-    }
-    for (uint32_t row = 0; row < rows; ++row) {
-        s->near_body[row].depth = 0;
-        s->near_self[row].depth = 0;
-    }
-    s->near_count = 0;
-
-    near_grid grid;
-    float* gx = s->point_x;
-    float* gy = s->point_y;
-    float* gz = s->point_z;
-    float* gr = s->point_reach;
-    uint16_t* gid = s->point_id;
-    uint16_t found[NEAR_COARSE];
-    uint16_t kept[8][NEAR_LIMIT];
-    float distance[8][NEAR_LIMIT];
-    uint16_t filler[8];
-    uint32_t count[8];
-
-    if (s->body_count > 0) {
-        near_bodies(view, instance, s, together);
-    }
-
-    // Simulated against simulated.
-    uint32_t points = 0;
-    for (uint32_t slot = 0; slot < total; ++slot) {
-        uint32_t flags = view->particle_flags[slot];
-        uint32_t part = flags >> HEM_PARTICLE_PART_SHIFT;
-        if ((flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_COLLIDES | HEM_PARTICLE_BODY)) != HEM_PARTICLE_COLLIDES ||
-            !(s->part_pairs[part] & s->simulated_parts)) {
-            continue;
-        }
-        gx[points] = px[slot];
-        gy[points] = py[slot];
-        gz[points] = pz[slot];
-        radius[slot] = self_radius(view, instance->tuning, slot);
-        gr[points] = radius[slot] + half_way[slot] + 0.5f * NEAR_SLACK;
-        gid[points++] = (uint16_t)slot;
-    }
-    if (points == 0) {
-        return;
-    }
-    grid_build(s, &grid, gx, gy, gz, gr, gid, points);
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        uint64_t pairs = s->part_pairs[p] & s->simulated_parts;
-        if (part->kind == HEM_PART_BODY || !pairs) {
-            continue;
-        }
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            for (uint32_t lane = 0; lane < 8; ++lane) {
-                uint32_t slot = row * 8 + lane, flags = view->particle_flags[slot];
-                count[lane] = 0;
-                filler[lane] = (uint16_t)slot;
-                if ((flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_COLLIDES)) != HEM_PARTICLE_COLLIDES ||
-                    !(instance->x[row].w[lane] > 0.0f)) {
-                    continue; // what follows the pose is found by the others
-                }
-                float own = radius[slot];
-                uint32_t n =
-                    grid_query(s, &grid, px[slot], py[slot], pz[slot], own + half_way[slot] + 0.5f * NEAR_SLACK, found,
-                               NEAR_COARSE, &s->dropped_count);
-                for (uint32_t k = 0; k < n; ++k) {
-                    uint32_t other = found[k];
-                    uint32_t other_part = view->particle_flags[other] >> HEM_PARTICLE_PART_SHIFT;
-                    if (other == slot || !(pairs >> other_part & 1u) || is_ignored(view, slot, other)) {
-                        continue;
-                    }
-                    float keep = own + radius[other];
-                    float dx = px[other] - px[slot], dy = py[other] - py[slot], dz = pz[other] - pz[slot];
-                    float wx = s->query_hx[other] - s->query_hx[slot], wy = s->query_hy[other] - s->query_hy[slot];
-                    float wz = s->query_hz[other] - s->query_hz[slot];
-                    float way2 = wx * wx + wy * wy + wz * wz, dot = dx * wx + dy * wy + dz * wz;
-                    float t = hem_clampf(-dot / hem_maxf(way2, 1e-20f), -1.0f, 1.0f);
-                    float gap2 = dx * dx + dy * dy + dz * dz + t * (2.0f * dot + t * way2);
-                    float touch = keep + NEAR_SLACK + NEAR_BEND * hem_sqrtf(way2);
-                    if (gap2 >= touch * touch) {
-                        continue;
-                    }
-                    if (count[lane] == NEAR_LIMIT) {
-                        ++s->dropped_count;
-                        continue;
-                    }
-                    float rest = rest_distance(view, slot, other);
-                    kept[lane][count[lane]] = (uint16_t)other;
-                    distance[lane][count[lane]++] = rest < keep ? rest : keep;
-                }
-                s->candidate_count += count[lane];
-            }
-            near_append(s, &s->near_self[row], kept, distance, count, filler);
-        }
+    if (s->simulated_pairs) {
+        near_particles(view, s, blocks);
+        near_lists(view, s, s->near_self, -1);
     }
 }

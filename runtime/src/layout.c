@@ -40,9 +40,11 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 
 void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* def) {
     const hem_info* info = view->info;
-    uint32_t bodies = 0;
+    uint32_t bodies = 0, slabs = 0;
     for (uint32_t p = 0; p < info->part_count; ++p) {
-        bodies += view->parts[p].kind == HEM_PART_BODY ? view->parts[p].row_count * 8 : 0;
+        int body = view->parts[p].kind == HEM_PART_BODY;
+        bodies += body ? view->parts[p].row_count * 8 : 0;
+        slabs += body ? 0 : (view->parts[p].row_count + 7) / 8;
     }
     e->rows = larger(e->rows, info->row_count);
     e->oriented_rows = larger(e->oriented_rows, info->oriented_row_count);
@@ -50,13 +52,13 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     e->anim_rows = larger(e->anim_rows, view->anim_row_count);
     e->parts = larger(e->parts, info->part_count);
     e->bodies = larger(e->bodies, bodies);
+    e->slabs = larger(e->slabs, (slabs + 7) & ~7u);
     e->batches = larger(e->batches, view->link_batch_count + view->index_batch_count);
     e->groups = larger(e->groups, view->group_batch_count);
     e->colliders = larger(e->colliders, def->collider_capacity + view->collider_count);
 }
 
 void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_def* def, hemi_scratch* s) {
-    uint32_t points = larger(e->particles, e->bodies);
     s->prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->prev_q = hemi_take(c, e->oriented_rows, sizeof(hemi_row4));
     s->now = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
@@ -72,48 +74,29 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->part_pairs = hemi_take(c, e->parts, sizeof(uint64_t));
     s->part_frames = hemi_take(c, e->parts, sizeof(hemi_mat34));
     s->bodies = hemi_take(c, (size_t)e->bodies + 1, sizeof(hemi_body));
-    s->body_slot = hemi_take(c, e->bodies, sizeof(uint16_t));
-    s->body_target = hemi_take(c, e->bodies, sizeof(uint16_t));
-    s->body_radius = hemi_take(c, e->bodies, sizeof(float));
-    s->body_back = hemi_take(c, e->bodies, 3 * sizeof(float));
-    s->body_rest_x = hemi_take(c, e->bodies, sizeof(float));
-    s->body_rest_y = hemi_take(c, e->bodies, sizeof(float));
-    s->body_rest_z = hemi_take(c, e->bodies, sizeof(float));
-    s->patch_box = hemi_take(c, (e->bodies / 8 + 7) & ~7u, 6 * sizeof(float));
+    s->body_row = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
+    s->body_target = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
+    s->body_data = hemi_take(c, e->bodies / 8, 80 * sizeof(float));
+    s->body_box = hemi_take(c, (e->bodies / 8 + 7) & ~7u, HEMI_BOX_PLANES * sizeof(float));
+    s->body_members = hemi_take(c, e->bodies / 8, 1);
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_self = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_capacity = (uint32_t)(def->candidate_capacity * e->particles);
     s->near_list = hemi_take(c, s->near_capacity, sizeof(uint16_t));
     s->near_distance = hemi_take(c, s->near_capacity, sizeof(float));
+    s->near_counts = hemi_take(c, e->particles, 1);
+    s->hit_capacity = s->near_capacity / 2;
+    s->hits = hemi_take(c, s->hit_capacity, sizeof(hemi_hit));
     s->collider_stride = (e->colliders + 7) & ~7u;
     s->collider_bounds = hemi_take(c, s->collider_stride, 6 * sizeof(float));
     s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
     s->colliders = hemi_take(c, (size_t)e->colliders * e->parts, sizeof(hemi_shape));
-    // Twice as many cells as points keeps most runs short; a table that is too small only makes cells larger.
-    s->cell_capacity = points * 2 + 64;
-    s->cell_start = hemi_take(c, (size_t)s->cell_capacity + 1, sizeof(uint32_t));
-    s->cell_of = hemi_take(c, points, sizeof(uint32_t));
-    s->query_x = hemi_take(c, e->particles, sizeof(float));
-    s->query_y = hemi_take(c, e->particles, sizeof(float));
-    s->query_z = hemi_take(c, e->particles, sizeof(float));
-    s->query_hx = hemi_take(c, e->particles, sizeof(float));
-    s->query_hy = hemi_take(c, e->particles, sizeof(float));
-    s->query_hz = hemi_take(c, e->particles, sizeof(float));
-    s->query_half = hemi_take(c, e->particles, sizeof(float));
-    s->query_radius = hemi_take(c, e->particles, sizeof(float));
-    s->point_x = hemi_take(c, points, sizeof(float));
-    s->point_y = hemi_take(c, points, sizeof(float));
-    s->point_z = hemi_take(c, points, sizeof(float));
-    s->point_reach = hemi_take(c, points, sizeof(float));
-    s->point_hx = hemi_take(c, e->bodies, sizeof(float));
-    s->point_hy = hemi_take(c, e->bodies, sizeof(float));
-    s->point_hz = hemi_take(c, e->bodies, sizeof(float));
-    s->point_id = hemi_take(c, points, sizeof(uint16_t));
-    s->sorted_x = hemi_take(c, (size_t)points + 8, sizeof(float));
-    s->sorted_y = hemi_take(c, (size_t)points + 8, sizeof(float));
-    s->sorted_z = hemi_take(c, (size_t)points + 8, sizeof(float));
-    s->sorted_reach = hemi_take(c, (size_t)points + 8, sizeof(float));
-    s->sorted_id = hemi_take(c, (size_t)points + 8, sizeof(uint16_t));
+    s->cluster_stride = e->slabs * 8;
+    s->block_stride = e->slabs;
+    s->clusters = hemi_take(c, s->cluster_stride, sizeof(hemi_cluster));
+    s->cluster_data = hemi_take(c, s->cluster_stride, 64 * sizeof(float));
+    s->cluster_box = hemi_take(c, s->cluster_stride, HEMI_BOX_PLANES * sizeof(float));
+    s->block_box = hemi_take(c, s->block_stride, HEMI_BOX_PLANES * sizeof(float));
 }
 
 // The whole scene. With a NULL base, scratch records live on the stack of this call and only sizes matter.

@@ -51,7 +51,7 @@ static hemi_mat34 frame_motion(const frame_path* path, float s0, float s1, float
 
 // -- Preparation, once per step
 
-static uint32_t body_rows(const hem_view* view, hemi_scratch* s, int surface) {
+static void body_rows(const hem_view* view, hemi_scratch* s) {
     uint32_t n = 0;
     s->body_parts = 0;
     s->simulated_parts = 0;
@@ -63,34 +63,20 @@ static uint32_t body_rows(const hem_view* view, hemi_scratch* s, int surface) {
         }
         s->body_parts |= 1ull << p;
         uint32_t target = 0; // anim rows are ascending
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row, ++n) {
             while (target + 1 < view->anim_row_count && view->anim_rows[target].row < row) {
                 ++target;
             }
-            const hem_shape_row* shape = &view->shape_rows[row];
-            const hem_rest_row* rest = &view->rest_rows[row];
-            for (uint32_t i = 0; i < 8; ++i, ++n) {
-                uint32_t flags = view->particle_flags[row * 8 + i];
-                float a = shape->a[i], b = shape->b[i], c = shape->c[i];
-                float widest = hem_maxf(a, hem_maxf(b, c));
-                float radius = 0.5f * (b * b + c * c) / a;
-                int tangent = surface && (flags & HEM_PARTICLE_SURFACE);
-                hem_vec3 axis = hem_quat_rotate(hem_quat_make(shape->qx[i], shape->qy[i], shape->qz[i], shape->qw[i]),
-                                                hem_vec3_make(1.0f, 0.0f, 0.0f));
-                float back = tangent ? a - radius : 0.0f;
-                s->body_slot[n] = (uint16_t)(row * 8 + i);
-                s->body_target[n] = (uint16_t)target;
-                s->body_radius[n] = tangent ? radius : widest;
-                s->body_back[n][0] = axis.x * back;
-                s->body_back[n][1] = axis.y * back;
-                s->body_back[n][2] = axis.z * back;
-                s->body_rest_x[n] = rest->x[i] + s->body_back[n][0];
-                s->body_rest_y[n] = rest->y[i] + s->body_back[n][1];
-                s->body_rest_z[n] = rest->z[i] + s->body_back[n][2];
-            }
+            s->body_row[n] = (uint16_t)row;
+            s->body_target[n] = (uint16_t)target;
         }
     }
-    return n;
+    s->body_row_count = n;
+    s->body_stride = (n + 7) & ~7u;
+    s->simulated_pairs = 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        s->simulated_pairs |= (s->simulated_parts >> p & 1u) && (s->part_pairs[p] & s->simulated_parts);
+    }
 }
 
 static void pair_parts(const hem_view* view, hemi_scratch* s) {
@@ -559,7 +545,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     frame_path path = root_path(state);
     set_animated_masses(instance);
     pair_parts(view, s);
-    s->body_count = body_rows(view, s, (features & HEM_FEATURE_SURFACE) != 0);
+    body_rows(view, s);
     for (uint32_t p = 0; p < info->part_count; ++p) {
         const hem_tuning* t = &instance->tuning[p];
         tune_part(view, t, p, h, &s->parts[p]);
@@ -571,7 +557,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     }
     int touch = (features & HEM_FEATURE_PARTICLE_CONTACTS) && met;
     if (touch) {
-        k->find_near(view, instance, s, dt, s->part_frames);
+        k->find_near(view, instance, s, dt, s->part_frames, (features & HEM_FEATURE_SURFACE) != 0);
     }
     uint32_t collider_count = 0;
     int gathered = (features & HEM_FEATURE_COLLIDERS) && hemi_collider_total(instance) > 0;
@@ -589,8 +575,6 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     if (air) {
         k->normals(view, instance->q, instance->frame_q, s->normal);
     }
-    memset(s->delta, 0, info->row_count * sizeof(hemi_row4));
-    memset(s->moved_rows, 0, info->row_count);
 
     const float* gravity = state->own_gravity ? state->gravity : scene->gravity;
     for (uint32_t step = 0; step < n; ++step) {
@@ -641,7 +625,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
             if (features & HEM_FEATURE_CONTINUOUS) {
                 k->continuous(view, instance->x, s->prev, s);
             }
-            if (s->body_count) {
+            if (s->body_row_count) {
                 k->place_bodies(view, instance->x, s->prev, instance->q, s, (features & HEM_FEATURE_SURFACE) != 0);
             }
         }
@@ -661,7 +645,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                 if (soft_contacts && s->near_count) {
                     k->supports(view, instance->q, s->support);
                 }
-                if (s->body_count) {
+                if (s->body_row_count) {
                     k->touch_bodies(view, instance->x, s->prev, s);
                 }
                 k->touch_particles(view, instance->x, s->prev, s);
