@@ -68,6 +68,21 @@ static bool throws(const player_setup* s) {
     return false;
 }
 
+// Where the character stands at a time, which is negative while it settles: then it speeds up evenly, so that cloth and
+// hair come to the clip with the wind of the run in them instead of a blow.
+static hem_root root_at(const player_setup* s, float seconds) {
+    hem_root root = {{0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f, 1.0f}};
+    double along = (double)seconds;
+    if (seconds < 0.0f) {
+        double share = 1.0 + along / (double)s->settle_seconds;
+        along = 0.5 * (double)s->settle_seconds * (share * share - 1.0);
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        root.position[i] = (double)s->velocity[i] * along;
+    }
+    return root;
+}
+
 static int begin_scene(player* p) {
     const player_setup* s = &p->setup;
     hem_slot_def slot = {.asset = &s->source->handle, .count = 1};
@@ -94,6 +109,7 @@ static int begin_scene(player* p) {
     }
     hem_instance_def instance = hem_instance_def_default();
     instance.asset = &s->source->handle;
+    instance.root = root_at(s, -s->settle_seconds);
     instance.pose = p->pose;
     instance.pose_blend = s->pose_blend;
     result = hem_scene_add(p->scene, &instance, &p->id);
@@ -116,10 +132,7 @@ static hem_result set_frame(player* p, float seconds) {
     const player_setup* s = &p->setup;
     asset_pose(s->source, s->clip, seconds > 0.0f ? seconds : 0.0f, p->pose);
     hem_result result = hem_instance_set_pose(p->scene, p->id, p->pose, s->source->view.info->bone_count, 0);
-    hem_root root = {{0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f, 1.0f}};
-    for (int32_t i = 0; i < 3; i++) {
-        root.position[i] = (double)s->velocity[i] * (double)seconds;
-    }
+    hem_root root = root_at(s, seconds);
     if (result == HEM_OK) {
         result = hem_instance_set_root(p->scene, p->id, &root);
     }
@@ -147,11 +160,12 @@ int player_begin(player* p, const player_setup* setup) {
         return command_fail(COMMAND_INTERNAL, "no memory to play '%s'", setup->source->path);
     }
     asset_pose(setup->source, setup->clip, 0.0f, p->pose);
-    int code = begin_scene(p);
     int32_t settle = (int32_t)(setup->settle_seconds * setup->hz + 0.5f);
+    p->setup.settle_seconds = (float)settle / setup->hz;
+    int code = begin_scene(p);
     for (int32_t i = 0; code == COMMAND_OK && i < settle; i++) {
         const hem_step_args args = {.dt_seconds = 1.0f / setup->hz, .substeps = setup->substeps};
-        hem_result result = set_frame(p, 0.0f);
+        hem_result result = set_frame(p, (float)(i + 1 - settle) / setup->hz);
         if (result == HEM_OK) {
             result = hem_scene_step(p->scene, &args);
         }

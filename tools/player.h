@@ -13,7 +13,7 @@ typedef struct player_setup {
     const asset* source;
     int32_t clip;
     float hz;             // frames a second
-    float settle_seconds; // in the first pose, before time 0
+    float settle_seconds; // in the first pose, before time 0, speeding up to `velocity`; in whole frames
     float wind[3];        // m/s, world
     float velocity[3];    // of the character through the world, m/s; pictures stay with it
     bool ground;          // a plane to stand on
