@@ -27,7 +27,9 @@ typedef struct figure {
     int32_t kind;
     asset source;
     puppet puppet;
-    int32_t view, axis, width, height, part;
+    int32_t axis, width, height, part;
+    float direction[3]; // to look along
+    bool small;
     float at, around[3], reach;
     bool at_given;
     char title[160];
@@ -53,18 +55,20 @@ static void part_box(const figure* f, float low[3], float high[3]) {
 }
 
 static image draw_mesh(figure* f) {
-    float low[3], high[3];
+    float low[3], high[3], axes[3][3];
     render_box_empty(low, high);
-    puppet_box(&f->puppet, low, high);
+    render_view_axes(f->direction, axes);
+    puppet_extent(&f->puppet, PUPPET_LINKS, axes, low, high);
+    f->puppet.part = f->part;
     drawing d = {0};
     puppet_draw(&f->puppet, PUPPET_LINKS, &d);
     render_scene scene = render_scene_default();
     drawing_fill(&d, &scene);
     scene.stage.ground_height = player_ground_height(&f->source);
-    render_camera camera = render_camera_frame(low, high, PUPPET_VIEWS[f->view], 3.2f, 0.06f, f->width, f->height);
+    render_camera camera = render_camera_frame_view(low, high, f->direction, 3.2f, 0.06f, f->width, f->height);
     image im = render_image(&scene, &camera, f->width, f->height);
     drawing_destroy(&d);
-    puppet_legend(PUPPET_LINKS, &im);
+    puppet_legend(&f->source, PUPPET_LINKS, &im);
     return im;
 }
 
@@ -91,9 +95,14 @@ static image draw_section(figure* f) {
     }
     section_draw_mesh(&s, &f->puppet, &im);
     image_fill_rect(&im, 0, height, f->width, KEY_HEIGHT, IMAGE_PAPER);
-    static const char* const names[] = {"simulated particle", "animated particle", "skinned to the skeleton",
-                                        "skinned to particles"};
-    static const image_colour colours[] = {PUPPET_SIMULATED, PUPPET_ATTACHED, 0x2b2a28ff, 0x2f9a4aff};
+    static const char* const section_names[] = {"simulated particle", "animated particle", "skinned to the skeleton",
+                                                "skinned to particles"};
+    static const image_colour section_colours[] = {PUPPET_SIMULATED, PUPPET_ATTACHED, 0x2b2a28ff, 0x2f9a4aff};
+    static const char* const field_names[] = {"surface particle, cut", "the sphere that stands for it",
+                                              "where a particle is pushed", "mesh"};
+    static const image_colour field_colours[] = {PUPPET_ATTACHED, 0x9db3caff, 0x2f5f98ff, 0x2b2a28ff};
+    const char* const* names = f->kind == FIGURE_FIELD ? field_names : section_names;
+    const image_colour* colours = f->kind == FIGURE_FIELD ? field_colours : section_colours;
     compose_key(&im, 14, height + 8, names, colours, 2);
     compose_key(&im, 14 + f->width / 2, height + 8, names + 2, colours + 2, 2);
     return im;
@@ -131,6 +140,7 @@ static image draw_levels(figure* f) {
     f->at = level_near(f, f->at);
 
     // The whole part with a thin sheet at the chosen level.
+    f->puppet.part = f->part;
     drawing d = {0};
     puppet_draw(&f->puppet, PUPPET_LINKS, &d);
     const float rotation[4] = {0.0f, 0.0f, 0.0f, 1.0f};
@@ -143,7 +153,7 @@ static image draw_levels(figure* f) {
     render_scene scene = render_scene_default();
     drawing_fill(&d, &scene);
     scene.stage.ground_height = player_ground_height(&f->source);
-    render_camera camera = render_camera_frame(low, high, PUPPET_VIEWS[f->view], 3.2f, 0.1f, f->width, f->height);
+    render_camera camera = render_camera_frame(low, high, f->direction, 3.2f, 0.1f, f->width, f->height);
     parts[0] = render_image(&scene, &camera, f->width, f->height);
     drawing_destroy(&d);
 
@@ -204,7 +214,9 @@ static int draw_figure(figure* f, const char* output) {
             AXES[f->axis], (double)f->at, f->source.path, (double)low[f->axis], (double)high[f->axis]);
     }
     hem_file_error error;
-    int code = png_write(output, &im, &error) ? COMMAND_OK : command_fail(COMMAND_IO, "%s", error.text);
+    int code = (f->small ? png_write_small : png_write)(output, &im, &error)
+                   ? COMMAND_OK
+                   : command_fail(COMMAND_IO, "%s", error.text);
     image_destroy(&im);
     if (code == COMMAND_OK) {
         printf("wrote %s\n", output);
@@ -219,7 +231,7 @@ int command_figure(int argc, char** argv) {
                *size = NULL, *title = NULL, *recipe = NULL, *around = NULL, *reach = NULL;
     figure f;
     memset(&f, 0, sizeof(f));
-    f.view = PUPPET_VIEW_QUARTER;
+    memcpy(f.direction, PUPPET_VIEWS[PUPPET_VIEW_QUARTER], sizeof(f.direction));
     f.axis = 1;
     f.width = 520;
     f.height = 520;
@@ -234,8 +246,9 @@ int command_figure(int argc, char** argv) {
         {"--reach", "METRES", "how near (default 0.15)", &reach, NULL},
         {"--clip", "NAME", "show a moment of this clip, simulated; else the bind pose", &clip, NULL},
         {"--time", "S", "which moment (default 0)", &time, NULL},
-        {"--view", "NAME", "front, side, back, quarter, rear or top", &view, NULL},
+        {"--view", "NAME", "front, side, back, quarter, rear, top, or a direction X,Y,Z", &view, NULL},
         {"--size", "WxH", "of one picture (default 520x520)", &size, NULL},
+        {"--small", NULL, "write 255 colours, less than half the size", NULL, &f.small},
         {"--title", "TEXT", "above the picture (levels)", &title, NULL},
         {"--recipe", "R.json", "when FILE is a glTF: compile it with this first", &recipe, NULL},
     };
@@ -254,7 +267,7 @@ int command_figure(int argc, char** argv) {
         return command_fail(COMMAND_USAGE, "usage: %s", table.usage);
     }
     if ((code = option_choice("the figure", files[0], KINDS, FIGURE_KINDS, &f.kind)) != COMMAND_OK ||
-        (code = option_choice("--view", view, PUPPET_VIEW_NAMES, PUPPET_VIEW_COUNT, &f.view)) != COMMAND_OK ||
+        (code = puppet_view_option(view, f.direction)) != COMMAND_OK ||
         (code = option_choice("--axis", axis, AXES, 3, &f.axis)) != COMMAND_OK ||
         (code = option_number("--at", at, -1000.0f, 1000.0f, &f.at)) != COMMAND_OK ||
         (code = option_vector("--around", around, f.around)) != COMMAND_OK ||

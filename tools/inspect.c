@@ -247,7 +247,7 @@ bool inspect_picture(const asset* a, const char* path, hem_file_error* error) {
         render_camera camera = render_camera_frame(box_min, box_max, view, 3.2f, 0.06f, PANEL_WIDTH, PANEL_HEIGHT);
         panels[i] = render_image(&scene, &camera, PANEL_WIDTH, PANEL_HEIGHT);
         if (i >= 4) {
-            puppet_legend(overlays[i % 4], &panels[i]);
+            puppet_legend(a, overlays[i % 4], &panels[i]);
         }
         ok = panels[i].pixels != NULL && !d.failed;
     }

@@ -21,7 +21,9 @@ static const play_variant VARIANTS[] = {
     {"off", "skeleton only", 0.0f, -1, 0, HEM_KERNEL_AUTO},
     {"direct", "direct", 1.0f, 0, 0, HEM_KERNEL_AUTO},
     {"momentum", "momentum conserving", 1.0f, 1, 0, HEM_KERNEL_AUTO},
+    {"continuous", "with continuous handling", 1.0f, -1, 0, HEM_KERNEL_AUTO},
     {"no-continuous", "without continuous handling", 1.0f, -1, HEM_FEATURE_CONTINUOUS, HEM_KERNEL_AUTO},
+    {"surface", "with surface particles", 1.0f, -1, 0, HEM_KERNEL_AUTO},
     {"no-surface", "without surface particles", 1.0f, -1, HEM_FEATURE_SURFACE, HEM_KERNEL_AUTO},
     {"no-contacts", "without particle contacts", 1.0f, -1, HEM_FEATURE_PARTICLE_CONTACTS | HEM_FEATURE_CONTINUOUS,
      HEM_KERNEL_AUTO},
@@ -57,38 +59,6 @@ int play_compare_floats(const void* a, const void* b) {
 
 // -- Measuring
 
-// Where the figure stands: the middle of the vertices that follow the skeleton, or of all if there are none.
-static void find_centre(const puppet* shown, float centre[2]) {
-    const hem_view* v = &shown->source->view;
-    double sum[2][2] = {{0.0, 0.0}, {0.0, 0.0}};
-    uint32_t count[2] = {0, 0};
-    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
-        int32_t moves = v->vertex_bind[i].blend > 32767;
-        sum[moves][0] += (double)shown->positions[3 * (size_t)i];
-        sum[moves][1] += (double)shown->positions[3 * (size_t)i + 2];
-        count[moves]++;
-    }
-    int32_t kind = count[0] > 0 ? 0 : 1;
-    for (int32_t k = 0; k < 2; k++) {
-        centre[k] = count[kind] > 0 ? (float)(sum[kind][k] / count[kind]) : 0.0f;
-    }
-}
-
-// Follows a figure that walks out of a picture its own size; one that runs on the spot would only make the camera shake.
-static bool travels(const play_run* r, const hem_info* info) {
-    float low[2] = {1e30f, 1e30f}, high[2] = {-1e30f, -1e30f}, size = 0.0f;
-    for (int32_t i = 0; i < r->frame_count; i++) {
-        for (int32_t k = 0; k < 2; k++) {
-            low[k] = hem_minf(low[k], r->centres[i][k]);
-            high[k] = hem_maxf(high[k], r->centres[i][k]);
-        }
-    }
-    for (int32_t k = 0; k < 3; k++) {
-        size = hem_maxf(size, info->bounds_max[k] - info->bounds_min[k]);
-    }
-    return hem_maxf(high[0] - low[0], high[1] - low[1]) > 0.5f * size;
-}
-
 void play_shift_box(float box_min[3], float box_max[3], const float centre[2], float sign) {
     for (int32_t k = 0; k < 2; k++) {
         box_min[2 * k] += sign * centre[k];
@@ -96,9 +66,16 @@ void play_shift_box(float box_min[3], float box_max[3], const float centre[2], f
     }
 }
 
+int32_t play_first_frame(const play* p, const play_run* r) {
+    int32_t last = r->frame_count - 1, first = (int32_t)(p->from * p->hz + 0.5f);
+    return first < last ? first : last;
+}
+
 static int measure_run(play* p, play_run* r, int32_t index) {
     int32_t count = (int32_t)(p->seconds * p->hz + 0.5f) + 1;
-    float(*boxes)[6] = malloc(sizeof(*boxes) * (size_t)count);
+    float(*boxes)[12] = malloc(sizeof(*boxes) * (size_t)count); // along the world's axes, then the picture's
+    float axes[3][3];
+    render_view_axes(p->direction, axes);
     r->frames = malloc(sizeof(player_frame) * (size_t)count);
     r->centres = calloc((size_t)count, sizeof(*r->centres));
     if (r->frames == NULL || r->centres == NULL || boxes == NULL) {
@@ -118,20 +95,29 @@ static int measure_run(play* p, play_run* r, int32_t index) {
         r->frame_count = i + 1;
         render_box_empty(boxes[i], boxes[i] + 3);
         puppet_box(&live.puppet, boxes[i], boxes[i] + 3);
-        find_centre(&live.puppet, r->centres[i]);
+        render_box_empty(boxes[i] + 6, boxes[i] + 9);
+        puppet_extent(&live.puppet, p->overlay, axes, boxes[i] + 6, boxes[i] + 9);
+        puppet_centre(&live.puppet, r->centres[i]);
         hem_progress_show(&p->progress, "simulating%s%s: %.1f of %.1f s", p->run_count > 1 ? " " : "",
                           p->run_count > 1 ? p->runs[index].kind->name : "", (double)r->frames[i].seconds,
                           (double)p->seconds);
     }
     r->hash = hem_scene_hash(live.scene);
     player_end(&live);
-    if (!p->follow && (p->still || !travels(r, p->source.view.info))) {
+    if (!p->follow && (p->still || !puppet_travels(&p->source, r->centres, r->frame_count))) {
         memset(r->centres, 0, sizeof(*r->centres) * (size_t)count);
     }
     render_box_empty(r->box_min, r->box_max);
+    render_box_empty(r->view_min, r->view_max);
     for (int32_t i = 0; i < r->frame_count; i++) {
-        play_shift_box(boxes[i], boxes[i] + 3, r->centres[i], -1.0f);
+        const float* c = r->centres[i];
+        play_shift_box(boxes[i], boxes[i] + 3, c, -1.0f);
         render_box_add(r->box_min, r->box_max, boxes[i], 2, 3 * sizeof(float));
+        for (int32_t k = 0; k < 3 && i >= play_first_frame(p, r); k++) {
+            float along = axes[k][0] * c[0] + axes[k][2] * c[1];
+            r->view_min[k] = hem_minf(r->view_min[k], boxes[i][6 + k] - along);
+            r->view_max[k] = hem_maxf(r->view_max[k], boxes[i][9 + k] - along);
+        }
     }
     free(boxes);
     return code;
@@ -140,6 +126,9 @@ static int measure_run(play* p, play_run* r, int32_t index) {
 // The box of all frames of all runs. A run that flew apart must not shrink the character to a dot.
 static void join_boxes(play* p) {
     render_box_empty(p->box_min, p->box_max);
+    render_box_empty(p->view_min, p->view_max);
+    float axes[3][3];
+    render_view_axes(p->direction, axes);
     const hem_info* info = p->source.view.info;
     float size = 0.0f;
     for (int32_t k = 0; k < 3; k++) {
@@ -151,6 +140,19 @@ static void join_boxes(play* p) {
             float high = hem_minf(p->runs[i].box_max[k], info->bounds_max[k] + 4.0f * size);
             p->box_min[k] = hem_minf(p->box_min[k], low);
             p->box_max[k] = hem_maxf(p->box_max[k], high);
+        }
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        // What the box reaches along this axis, by its corners.
+        float low = 0.0f, high = 0.0f;
+        for (int32_t c = 0; c < 3; c++) {
+            float a = axes[k][c] * p->box_min[c], b = axes[k][c] * p->box_max[c];
+            low += hem_minf(a, b);
+            high += hem_maxf(a, b);
+        }
+        for (int32_t i = 0; i < p->run_count; i++) {
+            p->view_min[k] = hem_minf(p->view_min[k], hem_maxf(p->runs[i].view_min[k], low));
+            p->view_max[k] = hem_maxf(p->view_max[k], hem_minf(p->runs[i].view_max[k], high));
         }
     }
 }
@@ -253,7 +255,7 @@ int command_play(int argc, char** argv) {
     play p;
     memset(&p, 0, sizeof(p));
     p.seconds = 5.0f, p.hz = 60.0f, p.film_hz = 15.0f;
-    p.view = PUPPET_VIEW_QUARTER;
+    memcpy(p.direction, PUPPET_VIEWS[PUPPET_VIEW_QUARTER], sizeof(p.direction));
     p.strip_count = 6, p.strip_width = 240, p.strip_height = 320, p.film_width = 480, p.film_height = 360;
     p.run_count = 1;
     float wind[3] = {0}, velocity[3] = {0}, settle = 0.0f;
@@ -261,7 +263,7 @@ int command_play(int argc, char** argv) {
     const char* file = NULL;
     const char *clip = NULL, *seconds = NULL, *hz = NULL, *wind_text = NULL, *move_text = NULL, *view = NULL,
                *overlay = NULL, *kernel_text = NULL, *compare = NULL, *frames = NULL, *size = NULL, *film_hz = NULL,
-               *settle_text = NULL, *substeps_text = NULL, *recipe = NULL, *throw_text = NULL;
+               *settle_text = NULL, *substeps_text = NULL, *recipe = NULL, *throw_text = NULL, *from = NULL;
     bool no_ground = false;
     const option options[] = {
         {"--recipe", "R.json", "when FILE is a glTF: compile it with this first", &recipe, NULL},
@@ -271,17 +273,21 @@ int command_play(int argc, char** argv) {
         {"--wind", "X,Y,Z", "m/s in the world", &wind_text, NULL},
         {"--move", "X,Y,Z", "m/s the character moves through the world", &move_text, NULL},
         {"--throw", "P=X,Y,Z;...", "m/s given to parts at the start", &throw_text, NULL},
-        {"--settle", "S", "hold the first pose this long before (default 0)", &settle_text, NULL},
+        {"--settle", "S", "hold the first pose this long before, speeding up to --move (default 0)", &settle_text,
+         NULL},
         {"--substeps", "N", "per frame (default: the runtime's choice)", &substeps_text, NULL},
         {"--no-ground", NULL, "nothing to stand on", NULL, &no_ground},
         {"--kernel", "NAME", "auto, scalar, sse2, avx2 or neon", &kernel_text, NULL},
         {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  scalar,avx2 ...", &compare, NULL},
-        {"--view", "NAME", "front, side, back, quarter, rear, top or orbit", &view, NULL},
+        {"--view", "NAME", "front, side, back, quarter, rear, top, orbit, or a direction X,Y,Z", &view, NULL},
         {"--follow", NULL, "the camera goes with the figure (default: when it walks away)", NULL, &p.follow},
         {"--still", NULL, "the camera stands still", NULL, &p.still},
         {"--overlay", "NAME", "none, ellipsoids, links, stretch, contacts or blend", &overlay, NULL},
         {"--strip", "S.png", "write frames side by side", &p.strip_path, NULL},
         {"--frames", "N", "in the strip (default 6)", &frames, NULL},
+        {"--from", "S", "the first moment in strip and film (default 0)", &from, NULL},
+        {"--title", "TEXT", "above the strip (default: file, clip and rate)", &p.title, NULL},
+        {"--small", NULL, "write the strip with 255 colours, less than half the size", NULL, &p.small},
         {"--film", "F.png", "write an animated PNG", &p.film_path, NULL},
         {"--film-hz", "HZ", "pictures a second in the film (default 15)", &film_hz, NULL},
         {"--size", "WxH", "of a picture (default 240x320 in strips, 480x360 in films)", &size, NULL},
@@ -303,9 +309,7 @@ int command_play(int argc, char** argv) {
     if (file_count == 0) {
         return command_fail(COMMAND_USAGE, "which file? usage: %s", table.usage);
     }
-    const char* views[PUPPET_VIEW_COUNT + 1];
-    memcpy(views, PUPPET_VIEW_NAMES, sizeof(PUPPET_VIEW_NAMES));
-    views[PLAY_VIEW_ORBIT] = "orbit";
+    p.orbit = view != NULL && strcmp(view, "orbit") == 0;
     if ((code = option_number("--seconds", seconds, 0.02f, 600.0f, &p.seconds)) != COMMAND_OK ||
         (code = option_number("--hz", hz, 5.0f, 1000.0f, &p.hz)) != COMMAND_OK ||
         (code = option_number("--film-hz", film_hz, 1.0f, 60.0f, &p.film_hz)) != COMMAND_OK ||
@@ -316,7 +320,8 @@ int command_play(int argc, char** argv) {
         (code = option_vector("--move", move_text, velocity)) != COMMAND_OK ||
         (code = option_size("--size", size, &p.strip_width, &p.strip_height)) != COMMAND_OK ||
         (code = option_size("--size", size, &p.film_width, &p.film_height)) != COMMAND_OK ||
-        (code = option_choice("--view", view, views, PUPPET_VIEW_COUNT + 1, &p.view)) != COMMAND_OK ||
+        (!p.orbit && (code = puppet_view_option(view, p.direction)) != COMMAND_OK) ||
+        (code = option_number("--from", from, 0.0f, 600.0f, &p.from)) != COMMAND_OK ||
         (code = option_choice("--overlay", overlay, OVERLAYS, sizeof(OVERLAYS) / sizeof(OVERLAYS[0]),
                               &overlay_index)) != COMMAND_OK ||
         (code = option_choice("--kernel", kernel_text, KERNELS, sizeof(KERNELS) / sizeof(KERNELS[0]), &kernel)) !=
@@ -328,6 +333,10 @@ int command_play(int argc, char** argv) {
     if (p.seconds * p.hz > (float)FRAMES_MAX) {
         return command_fail(COMMAND_USAGE, "%g s at %g Hz are more than %d frames", (double)p.seconds, (double)p.hz,
                             FRAMES_MAX);
+    }
+    if (p.from >= p.seconds) {
+        return command_fail(COMMAND_USAGE, "--from %g lies behind the end, --seconds %g", (double)p.from,
+                            (double)p.seconds);
     }
     if ((code = command_check_output(p.strip_path)) != COMMAND_OK ||
         (code = command_check_output(p.film_path)) != COMMAND_OK ||

@@ -8,7 +8,7 @@
 #include "tools/player.h"
 #include "platform/terminal.h"
 
-enum { PLAY_RUNS_MAX = 2, PLAY_VIEW_ORBIT = PUPPET_VIEW_COUNT };
+enum { PLAY_RUNS_MAX = 2 };
 
 // What a name in --compare changes.
 typedef struct play_variant {
@@ -28,24 +28,31 @@ typedef struct play_run {
     uint64_t hash; // of the last state
     size_t scene_size;
     hem_kernel kernel;
-    float box_min[3], box_max[3]; // of all frames, around their centres
-    float (*centres)[2];          // x and z of the figure in each frame; all zero when the camera stands still
+    float box_min[3], box_max[3];   // of all frames, around their centres
+    float view_min[3], view_max[3]; // of those that are drawn, along the picture's axes
+    float (*centres)[2];            // x and z of the figure in each frame; all zero when the camera stands still
 } play_run;
 
 typedef struct play {
     asset source;
     int32_t clip;
     float seconds, hz, film_hz;
-    int32_t view, strip_count;
+    float from;         // the first moment that is drawn
+    float direction[3]; // to look along; not for an orbit
+    bool orbit;
+    int32_t strip_count;
     puppet_overlay overlay;
     int32_t strip_width, strip_height, film_width, film_height;
     const char* strip_path;
     const char* film_path;
     const char* plot_path;
+    const char* title;
+    bool small; // the strip in a palette
     bool as_json, follow, still;
     play_run runs[PLAY_RUNS_MAX];
     int32_t run_count;
-    float box_min[3], box_max[3]; // of all runs
+    float box_min[3], box_max[3];   // of all runs
+    float view_min[3], view_max[3]; // the same along the picture's axes
     hem_progress progress;
 } play;
 
@@ -60,6 +67,8 @@ void play_print_summary(const play* p);
 // "cape.hem, run, 60 Hz"
 void play_describe(const play* p, char* text, size_t size);
 const char* play_clip_name(const play* p);
+// The first frame that is drawn.
+int32_t play_first_frame(const play* p, const play_run* r);
 // Moves a box along x and z by sign * centre.
 void play_shift_box(float box_min[3], float box_max[3], const float centre[2], float sign);
 int play_compare_floats(const void* a, const void* b);

@@ -31,7 +31,8 @@ static image draw_shot(play* p, puppet* shown, const float centre[2], float turn
     memcpy(scene.stage.max, box_max, sizeof(box_max));
     scene.stage.ground_height = player_ground_height(&p->source);
     scene.stage.dome_count = size.dome_count;
-    if (p->view == PLAY_VIEW_ORBIT) {
+    render_camera camera;
+    if (p->orbit) {
         // A box that looks the same from all sides, so that the distance does not change on the way round.
         float half = 0.0f;
         for (int32_t k = 0; k < 3; k += 2) {
@@ -46,19 +47,23 @@ static image draw_shot(play* p, puppet* shown, const float centre[2], float turn
         direction[0] = -hem_sinf(angle);
         direction[1] = -0.18f;
         direction[2] = -hem_cosf(angle);
+        camera = render_camera_frame(box_min, box_max, direction, 3.0f, 0.06f, size.width, size.height);
     } else {
-        memcpy(direction, PUPPET_VIEWS[p->view], sizeof(direction));
+        camera = render_camera_frame_view(p->view_min, p->view_max, p->direction, 3.0f, 0.06f, size.width, size.height);
+        for (int32_t k = 0; k < 2; k++) {
+            camera.eye[2 * k] += centre[k];
+            camera.target[2 * k] += centre[k];
+        }
     }
-    render_camera camera = render_camera_frame(box_min, box_max, direction, 3.0f, 0.06f, size.width, size.height);
     image im = render_image(&scene, &camera, size.width, size.height);
     drawing_destroy(&d);
     return im;
 }
 
-// The frames of a run that are drawn: `count` of them, evenly from the first to the last.
-static int32_t shot_frame(const play_run* r, int32_t shot, int32_t count) {
-    int32_t last = r->frame_count - 1;
-    return count > 1 ? (int32_t)((float)shot * (float)last / (float)(count - 1) + 0.5f) : last;
+// The frames of a run that are drawn: `count` of them, evenly from the first wanted to the last.
+static int32_t shot_frame(const play* p, const play_run* r, int32_t shot, int32_t count) {
+    int32_t last = r->frame_count - 1, first = play_first_frame(p, r);
+    return count > 1 ? first + (int32_t)((float)shot * (float)(last - first) / (float)(count - 1) + 0.5f) : last;
 }
 
 // Plays a run again and draws `count` of its frames.
@@ -73,7 +78,7 @@ static int draw_run(play* p, int32_t index, int32_t count, shot_size size, const
     for (int32_t i = 0; code == COMMAND_OK && i < r->frame_count; i++) {
         player_frame frame;
         code = player_step(&live, false, &frame);
-        while (code == COMMAND_OK && shot < count && shot_frame(r, shot, count) == i) {
+        while (code == COMMAND_OK && shot < count && shot_frame(p, r, shot, count) == i) {
             hem_progress_show(&p->progress, "drawing the %s: %d of %d", what, index * count + shot + 1,
                               p->run_count * count);
             shots[shot] = draw_shot(p, &live.puppet, r->centres[i], (float)shot / (float)count, size);
@@ -117,14 +122,16 @@ int play_write_strip(play* p) {
         for (int32_t i = 0; i < total; i++) {
             const play_run* r = &p->runs[i / count];
             snprintf(captions[i], sizeof(captions[i]), "%.2f s",
-                     (double)r->frames[shot_frame(r, i % count, count)].seconds);
+                     (double)r->frames[shot_frame(p, r, i % count, count)].seconds);
             caption_list[i] = captions[i];
             names[i / count] = r->kind != NULL ? r->kind->title : "";
         }
-        puppet_legend(p->overlay, &shots[0]);
+        puppet_legend(&p->source, p->overlay, &shots[0]);
         char title[256];
         play_describe(p, title, sizeof(title));
-        const compose_page page = {.title = title,
+        const compose_page page = {.title = p->title == NULL   ? title
+                                            : p->title[0] != 0 ? p->title
+                                                               : NULL,
                                    .images = shots,
                                    .captions = caption_list,
                                    .row_names = p->run_count > 1 ? names : NULL,
@@ -132,7 +139,7 @@ int play_write_strip(play* p) {
                                    .columns = count};
         image strip = compose_grid(&page);
         hem_file_error error;
-        if (!png_write(p->strip_path, &strip, &error)) {
+        if (!(p->small ? png_write_small : png_write)(p->strip_path, &strip, &error)) {
             code = command_fail(COMMAND_IO, "%s", error.text);
         }
         image_destroy(&strip);
@@ -147,7 +154,7 @@ int play_write_strip(play* p) {
 
 int play_write_film(play* p) {
     const shot_size size = {p->film_width, p->film_height, 12};
-    int32_t count = (int32_t)(p->seconds * p->film_hz + 0.5f);
+    int32_t count = (int32_t)((p->seconds - p->from) * p->film_hz + 0.5f);
     count = count < 1 ? 1 : count > SHOTS_MAX ? SHOTS_MAX : count;
     int32_t total = count * p->run_count;
     image* shots = calloc((size_t)total, sizeof(image));
@@ -167,9 +174,9 @@ int play_write_film(play* p) {
             char text[128];
             snprintf(text, sizeof(text), "%s  %.1f s",
                      p->runs[i].kind != NULL ? p->runs[i].kind->title : play_clip_name(p),
-                     (double)p->runs[i].frames[shot_frame(&p->runs[i], f, count)].seconds);
+                     (double)p->runs[i].frames[shot_frame(p, &p->runs[i], f, count)].seconds);
             compose_caption(shot, text);
-            puppet_legend(p->overlay, shot);
+            puppet_legend(&p->source, p->overlay, shot);
             image_copy(&frames[f], shot, i * p->film_width, 0);
         }
     }

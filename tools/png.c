@@ -151,6 +151,36 @@ bool png_encode(bytes* out, const image* im) {
     return !out->failed;
 }
 
+bool png_encode_small(bytes* out, const image* im) {
+    palette p;
+    if (im->pixels == NULL || !palette_build(&p, im, 1)) {
+        return false;
+    }
+    size_t width = (size_t)im->width, height = (size_t)im->height;
+    uint8_t* indices = malloc(width * height);
+    uint8_t* raw = malloc((width + 1) * height);
+    bool ok = indices != NULL && raw != NULL;
+    if (ok) {
+        palette_apply(&p, im, indices);
+        for (size_t y = 0; y < height; y++) {
+            raw[y * (width + 1)] = 0; // no filter: neighbours in a palette are not alike in number
+            memcpy(raw + y * (width + 1) + 1, indices + y * width, width);
+        }
+        put_header(out, im->width, im->height, COLOUR_PALETTE);
+        size_t start = chunk_begin(out, "PLTE");
+        bytes_append(out, p.rgb, 3 * (size_t)p.count);
+        chunk_end(out, start);
+        start = chunk_begin(out, "IDAT");
+        deflate_zlib(out, raw, (width + 1) * height);
+        chunk_end(out, start);
+        chunk_end(out, chunk_begin(out, "IEND"));
+    }
+    free(indices);
+    free(raw);
+    palette_destroy(&p);
+    return ok && !out->failed;
+}
+
 // -- Films
 
 typedef struct area {
@@ -281,6 +311,13 @@ static bool write_file(const char* path, bool encoded, const bytes* b, hem_file_
 bool png_write(const char* path, const image* im, hem_file_error* error) {
     bytes b = {0};
     bool ok = write_file(path, png_encode(&b, im), &b, error);
+    bytes_destroy(&b);
+    return ok;
+}
+
+bool png_write_small(const char* path, const image* im, hem_file_error* error) {
+    bytes b = {0};
+    bool ok = write_file(path, png_encode_small(&b, im), &b, error);
     bytes_destroy(&b);
     return ok;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/puppet.h"
+#include "tools/command.h"
 #include "tools/compose.h"
+#include "tools/options.h"
 #include "tools/vec3.h"
 
 #include <stdlib.h>
@@ -44,6 +46,7 @@ static void read_rest(puppet* p) {
 bool puppet_create(puppet* p, const asset* a) {
     memset(p, 0, sizeof(*p));
     p->source = a;
+    p->part = -1;
     p->link_count = asset_link_count(a);
     size_t vertex_count = (size_t)a->view.info->vertex_count + 1,
            particle_count = (size_t)a->view.info->particle_count + 1;
@@ -125,6 +128,72 @@ void puppet_box(const puppet* p, float box_min[3], float box_max[3]) {
     }
 }
 
+void puppet_extent(const puppet* p, puppet_overlay overlay, float axes[3][3], float low[3], float high[3]) {
+    const hem_info* info = p->source->view.info;
+    bool with_particles = overlay == PUPPET_ELLIPSOIDS || overlay == PUPPET_CONTACTS || info->vertex_count == 0;
+    uint32_t particle_count = with_particles ? info->particle_count : 0;
+    for (uint32_t i = 0; i < info->vertex_count + particle_count; i++) {
+        const hem_particle* q = i < info->vertex_count ? NULL : &p->particles[i - info->vertex_count];
+        if (q != NULL && (q->flags & HEM_PARTICLE_PAD) != 0) {
+            continue;
+        }
+        vec3 place = v3_load(q != NULL ? q->position : p->positions + 3 * (size_t)i);
+        float radius = q != NULL ? fmaxf(q->radii[0], fmaxf(q->radii[1], q->radii[2])) : 0.0f;
+        for (int32_t k = 0; k < 3; k++) {
+            float at = v3_dot(place, v3_load(axes[k]));
+            if (fabsf(at) < 1e18f) { // else it has no place in a picture
+                low[k] = fminf(low[k], at - radius);
+                high[k] = fmaxf(high[k], at + radius);
+            }
+        }
+    }
+}
+
+void puppet_centre(const puppet* p, float centre[2]) {
+    const hem_view* v = &p->source->view;
+    double sum[2][2] = {{0.0, 0.0}, {0.0, 0.0}};
+    uint32_t count[2] = {0, 0};
+    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
+        int32_t moves = v->vertex_bind[i].blend > 32767;
+        sum[moves][0] += (double)p->positions[3 * (size_t)i];
+        sum[moves][1] += (double)p->positions[3 * (size_t)i + 2];
+        count[moves]++;
+    }
+    int32_t kind = count[0] > 0 ? 0 : 1;
+    for (int32_t k = 0; k < 2; k++) {
+        centre[k] = count[kind] > 0 ? (float)(sum[kind][k] / count[kind]) : 0.0f;
+    }
+}
+
+bool puppet_travels(const asset* a, float (*centres)[2], int32_t count) {
+    float low[2] = {1e30f, 1e30f}, high[2] = {-1e30f, -1e30f}, size = 0.0f;
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t k = 0; k < 2; k++) {
+            low[k] = fminf(low[k], centres[i][k]);
+            high[k] = fmaxf(high[k], centres[i][k]);
+        }
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        size = fmaxf(size, a->view.info->bounds_max[k] - a->view.info->bounds_min[k]);
+    }
+    return fmaxf(high[0] - low[0], high[1] - low[1]) > 0.5f * size;
+}
+
+int puppet_view_option(const char* text, float direction[3]) {
+    if (text == NULL) {
+        return COMMAND_OK;
+    }
+    if (strchr(text, ',') != NULL) {
+        int code = option_vector("--view", text, direction);
+        float length = code == COMMAND_OK ? v3_length(v3_load(direction)) : 1.0f;
+        return length > 1e-6f ? code : command_fail(COMMAND_USAGE, "--view 0,0,0 looks nowhere");
+    }
+    int32_t index = 0;
+    int code = option_choice("--view", text, PUPPET_VIEW_NAMES, PUPPET_VIEW_COUNT, &index);
+    memcpy(direction, PUPPET_VIEWS[index], sizeof(PUPPET_VIEWS[index]));
+    return code;
+}
+
 // -- Drawing
 
 static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colours, drawing* d) {
@@ -147,6 +216,10 @@ static bool shown(const hem_particle* q) {
     return (q->flags & HEM_PARTICLE_PAD) == 0;
 }
 
+static bool of_part(const puppet* p, const hem_particle* q) {
+    return p->part < 0 || q->part == (uint32_t)p->part;
+}
+
 static image_colour role_colour(const hem_particle* q) {
     if ((q->flags & HEM_PARTICLE_BODY) != 0) {
         return PUPPET_BODY;
@@ -167,15 +240,15 @@ static void draw_particles(const puppet* p, float scale, drawing* d) {
 static void draw_links(const puppet* p, drawing* d) {
     for (uint32_t i = 0; i < p->link_count; i++) {
         const asset_link* l = &p->links[i];
-        if (l->kind == HEM_LINK_BEND || l->kind == HEM_LINK_TETHER) {
-            continue; // they would cover the rest
+        if (l->kind == HEM_LINK_BEND || l->kind == HEM_LINK_TETHER || !of_part(p, &p->particles[l->a])) {
+            continue; // bends and tethers would cover the rest
         }
         drawing_link(d, p->particles[l->a].position, p->particles[l->b].position, LINK_RADIUS, 0.7f,
                      LINK_COLOURS[l->kind]);
     }
     for (uint32_t i = 0; i < p->source->view.info->particle_count; i++) {
         const hem_particle* q = &p->particles[i];
-        if (shown(q) && (q->flags & HEM_PARTICLE_BODY) == 0) {
+        if (shown(q) && of_part(p, q) && (q->flags & HEM_PARTICLE_BODY) == 0) {
             drawing_ball(d, q->position, 0.16f * fmaxf(q->radii[1], q->radii[2]), role_colour(q));
         }
     }
@@ -381,11 +454,35 @@ void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
     }
 }
 
-void puppet_legend(puppet_overlay overlay, image* im) {
+// A key of those entries that occur.
+static void key_of(image* im, const char* const* names, const image_colour* colours, const uint32_t* counts,
+                   int32_t entry_count) {
+    enum { ENTRIES_MAX = HEM_LINK_KIND_COUNT };
+    const char* used_names[ENTRIES_MAX];
+    image_colour used_colours[ENTRIES_MAX];
+    int32_t used = 0;
+    for (int32_t i = 0; i < entry_count; i++) {
+        if (counts[i] > 0) {
+            used_names[used] = names[i];
+            used_colours[used++] = colours[i];
+        }
+    }
+    compose_key(im, 10, im->height - 10 - 16 * used, used_names, used_colours, used);
+}
+
+void puppet_legend(const asset* a, puppet_overlay overlay, image* im) {
     static const char* const roles[] = {"simulated", "attached", "body"};
     static const image_colour role_colours[] = {PUPPET_SIMULATED, PUPPET_ATTACHED, PUPPET_BODY};
-    static const char* const kinds[] = {"warp", "weft", "shear", "stitch"};
-    const image_colour kind_colours[] = {LINK_COLOURS[0], LINK_COLOURS[1], LINK_COLOURS[2], LINK_COLOURS[5]};
+    const uint32_t role_counts[] = {a->view.info->simulated_count, a->view.info->attached_count,
+                                    a->view.info->body_count};
+    const char* kinds[HEM_LINK_KIND_COUNT];
+    uint32_t kind_counts[HEM_LINK_KIND_COUNT] = {0};
+    for (uint32_t k = 0; k < HEM_LINK_KIND_COUNT; k++) {
+        kinds[k] = asset_link_kind_name(k);
+        for (uint32_t i = 0; k != HEM_LINK_BEND && k != HEM_LINK_TETHER && i < a->view.info->part_count; i++) {
+            kind_counts[k] += asset_count_part(a, i).links[k];
+        }
+    }
     static const char* const blends[] = {"particles", "skeleton"};
     static const image_colour blend_colours[] = {0x58b368ff, 0x4a4a4cff};
     static const char* const overlaps[] = {"within simulated parts", "with the body"};
@@ -393,10 +490,10 @@ void puppet_legend(puppet_overlay overlay, image* im) {
     int32_t y = im->height - 10;
     switch (overlay) {
     case PUPPET_ELLIPSOIDS:
-        compose_key(im, 10, y - 48, roles, role_colours, 3);
+        key_of(im, roles, role_colours, role_counts, 3);
         break;
     case PUPPET_LINKS:
-        compose_key(im, 10, y - 64, kinds, kind_colours, 4);
+        key_of(im, kinds, LINK_COLOURS, kind_counts, HEM_LINK_KIND_COUNT);
         break;
     case PUPPET_STRETCH:
         compose_legend(im, 12, y - 34, 130, "stretch", COLOUR_MAP_STRETCH, "-10%", "0", "+10%");

@@ -32,6 +32,7 @@ typedef struct puppet {
     hem_particle* particles;
     hem_collider* colliders;
     uint32_t collider_count;
+    int32_t part;     // whose links are drawn; -1: all
     uint8_t* colours; // of an overlay, 4 per vertex
     float* values;    // per particle
 } puppet;
@@ -50,9 +51,17 @@ hem_result puppet_read(puppet* p, const hem_scene* scene, hem_instance_id id);
 // Adds what the overlay shows. The drawing refers to the puppet's arrays until it is cleared.
 void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d);
 void puppet_box(const puppet* p, float box_min[3], float box_max[3]);
+// Grows a box along three axes (render_view_axes) by what the overlay shows: low and high are dot products.
+void puppet_extent(const puppet* p, puppet_overlay overlay, float axes[3][3], float low[3], float high[3]);
 
-// Writes the overlay's legend into the lower left corner.
-void puppet_legend(puppet_overlay overlay, image* im);
+// Where the figure stands, x and z: the middle of the vertices that follow the skeleton, or of all if there are none.
+void puppet_centre(const puppet* p, float centre[2]);
+// Whether these centres lead out of a picture of the figure's own size, so that the camera should go along. One that runs on
+// the spot would only make the camera shake.
+bool puppet_travels(const asset* a, float (*centres)[2], int32_t count);
+
+// Writes the overlay's legend into the lower left corner: of roles and kinds, those that the asset has.
+void puppet_legend(const asset* a, puppet_overlay overlay, image* im);
 
 // Directions to look along, by name: front, side, back, quarter, rear, top.
 enum {
@@ -66,5 +75,7 @@ enum {
 };
 extern const char* const PUPPET_VIEW_NAMES[PUPPET_VIEW_COUNT];
 extern const float PUPPET_VIEWS[PUPPET_VIEW_COUNT][3];
+// The value of --view: one of the names, or a direction X,Y,Z. Says what is wrong and returns an exit code, or 0.
+int puppet_view_option(const char* text, float direction[3]);
 
 #endif

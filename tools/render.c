@@ -70,34 +70,38 @@ void render_box_add(float box_min[3], float box_max[3], const float* positions, 
     }
 }
 
+static vec3 view_up(vec3 forward) {
+    if (fabsf(forward.y) > 0.999f) { // looking straight down or up
+        return v3(0.0f, 0.0f, forward.y < 0.0f ? -1.0f : 1.0f);
+    }
+    return v3(0.0f, 1.0f, 0.0f);
+}
+
+void render_view_axes(const float direction[3], float axes[3][3]) {
+    vec3 forward = v3_normalize(v3_load(direction), v3(0.0f, 0.0f, -1.0f));
+    vec3 right = v3_normalize(v3_cross(forward, view_up(forward)), v3(1.0f, 0.0f, 0.0f));
+    v3_store(axes[0], right);
+    v3_store(axes[1], v3_cross(right, forward));
+    v3_store(axes[2], forward);
+}
+
 // Looking along `forward`, a corner at (x, z) from the middle of the box lies within the picture's right edge when
 // (x - cx) k - z <= d, and within the left when -(x - cx) k - z <= d, with k the slope of the edge, d the distance and cx
 // the sideways shift. The two tightest corners give both cx and d; the same upwards. The larger distance serves both.
-render_camera render_camera_frame(const float box_min[3], const float box_max[3], const float direction[3], float focal,
-                                  float margin, int32_t width, int32_t height) {
+static render_camera frame_corners(const vec3 corners[8], const float direction[3], float focal, float margin,
+                                   int32_t width, int32_t height) {
     render_camera camera;
     memset(&camera, 0, sizeof(camera));
     camera.focal = focal;
-    camera.up[1] = 1.0f;
-    vec3 low = v3_load(box_min), high = v3_load(box_max);
-    if (!(low.x <= high.x && low.y <= high.y && low.z <= high.z)) {
-        low = v3(-1.0f, 0.0f, -1.0f);
-        high = v3(1.0f, 2.0f, 1.0f);
-    }
-    vec3 forward = v3_normalize(v3_load(direction), v3(0.0f, 0.0f, -1.0f));
-    vec3 world_up = v3(0.0f, 1.0f, 0.0f);
-    if (fabsf(forward.y) > 0.999f) { // looking straight down or up
-        world_up = v3(0.0f, 0.0f, forward.y < 0.0f ? -1.0f : 1.0f);
-        v3_store(camera.up, world_up);
-    }
-    vec3 right = v3_normalize(v3_cross(forward, world_up), v3(1.0f, 0.0f, 0.0f));
-    vec3 up = v3_cross(right, forward);
-    vec3 middle = v3_scale(v3_add(low, high), 0.5f);
+    float axes[3][3];
+    render_view_axes(direction, axes);
+    vec3 right = v3_load(axes[0]), up = v3_load(axes[1]), forward = v3_load(axes[2]);
+    v3_store(camera.up, view_up(forward));
+    vec3 middle = v3_scale(v3_add(corners[0], corners[7]), 0.5f);
     float slope_x = focal * (float)height / (float)width / (1.0f - margin), slope_y = focal / (1.0f - margin);
     float edge[4] = {-1e30f, -1e30f, -1e30f, -1e30f}; // right, left, top, bottom
     for (int32_t i = 0; i < 8; i++) {
-        vec3 corner = v3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
-        vec3 q = v3_sub(corner, middle);
+        vec3 q = v3_sub(corners[i], middle);
         float x = v3_dot(q, right) * slope_x, y = v3_dot(q, up) * slope_y, z = v3_dot(q, forward);
         edge[0] = fmaxf(edge[0], x - z);
         edge[1] = fmaxf(edge[1], -x - z);
@@ -110,6 +114,37 @@ render_camera render_camera_frame(const float box_min[3], const float box_max[3]
     v3_store(camera.target, target);
     v3_store(camera.eye, v3_mad(target, forward, -distance));
     return camera;
+}
+
+render_camera render_camera_frame(const float box_min[3], const float box_max[3], const float direction[3], float focal,
+                                  float margin, int32_t width, int32_t height) {
+    vec3 low = v3_load(box_min), high = v3_load(box_max), corners[8];
+    if (!(low.x <= high.x && low.y <= high.y && low.z <= high.z)) {
+        low = v3(-1.0f, 0.0f, -1.0f);
+        high = v3(1.0f, 2.0f, 1.0f);
+    }
+    for (int32_t i = 0; i < 8; i++) {
+        corners[i] = v3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
+    }
+    return frame_corners(corners, direction, focal, margin, width, height);
+}
+
+render_camera render_camera_frame_view(const float low[3], const float high[3], const float direction[3], float focal,
+                                       float margin, int32_t width, int32_t height) {
+    if (!(low[0] <= high[0] && low[1] <= high[1] && low[2] <= high[2])) {
+        return render_camera_frame((const float[3]){1.0f, 0.0f, 0.0f}, (const float[3]){0.0f, 0.0f, 0.0f}, direction,
+                                   focal, margin, width, height);
+    }
+    float axes[3][3];
+    render_view_axes(direction, axes);
+    vec3 corners[8];
+    for (int32_t i = 0; i < 8; i++) {
+        corners[i] = v3(0.0f, 0.0f, 0.0f);
+        for (int32_t k = 0; k < 3; k++) {
+            corners[i] = v3_mad(corners[i], v3_load(axes[k]), (i >> k & 1) != 0 ? high[k] : low[k]);
+        }
+    }
+    return frame_corners(corners, direction, focal, margin, width, height);
 }
 
 bool render_camera_project(const render_camera* camera, int32_t width, int32_t height, const float point[3], float* x,

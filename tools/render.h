@@ -83,6 +83,14 @@ render_scene render_scene_default(void);
 render_camera render_camera_frame(const float box_min[3], const float box_max[3], const float direction[3], float focal,
                                   float margin, int32_t width, int32_t height);
 
+// The axes of a picture that looks along `direction`: right, up, forward; unit vectors.
+void render_view_axes(const float direction[3], float axes[3][3]);
+
+// As render_camera_frame, for a box along those axes: low and high are the least and largest dot products with them. Of
+// things seen at an angle it is much tighter than a box along the axes of the world.
+render_camera render_camera_frame_view(const float low[3], const float high[3], const float direction[3], float focal,
+                                       float margin, int32_t width, int32_t height);
+
 // Where a point lands in a picture of that size. Returns false if it lies behind the camera.
 bool render_camera_project(const render_camera* camera, int32_t width, int32_t height, const float point[3], float* x,
                            float* y);

@@ -66,6 +66,7 @@ static bool particle_ellipse(const section* s, const hem_particle* q, float poin
 typedef struct cut {
     float a[2], b[2];
     float blend_a, blend_b;
+    bool other; // belongs to none of the wanted particles
 } cut;
 
 static bool triangle_cut(const section* s, const puppet* p, uint32_t triangle, cut* c) {
@@ -86,6 +87,12 @@ static bool triangle_cut(const section* s, const puppet* p, uint32_t triangle, c
         to_plane(s, place, ends == 0 ? c->a : c->b);
         *(ends == 0 ? &c->blend_a : &c->blend_b) = blend;
         ends++;
+    }
+    // A vertex belongs to the part of the particle that moves it most, which is its first.
+    c->other = s->part >= 0;
+    for (int32_t i = 0; i < 3; i++) {
+        const hem_vertex_bind* bind = &v->vertex_bind[index[i]];
+        c->other = c->other && (bind->particle_weight[0] == 0 || !wanted(s, &p->particles[bind->particle[0]]));
     }
     return ends == 2;
 }
@@ -162,7 +169,8 @@ void section_draw_mesh(const section* s, const puppet* p, image* im) {
             float x0, y0, x1, y1;
             to_image(s, im, c.a, &x0, &y0);
             to_image(s, im, c.b, &x1, &y1);
-            image_line(im, x0, y0, x1, y1, 2.0f, colour_mix(0x2b2a28ff, 0x2f9a4aff, 0.5f * (c.blend_a + c.blend_b)));
+            image_colour colour = colour_mix(0x2b2a28ff, 0x2f9a4aff, 0.5f * (c.blend_a + c.blend_b));
+            image_line(im, x0, y0, x1, y1, 2.0f, c.other ? colour_mix(colour, IMAGE_PAPER, 0.7f) : colour);
         }
     }
 }

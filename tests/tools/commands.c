@@ -110,11 +110,17 @@ TEST wrong_calls_have_their_exit_codes(void) {
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "curtain:1,2,3", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "rope=1,2,3", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--size", "10x", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--hz", "0", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--view", "below", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--view", "0,0,0", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--view", "1,0", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=1", "--from=1", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--compare", "direct", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--compare", "direct,sideways", NULL, NULL));
     ASSERT_EQ(COMMAND_INPUT, call(command_play, w.ship, NULL, NULL, NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, NULL, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, "-o", w.out, "--across", "0"));
+    ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, "-o", w.out, "--view", "below"));
     ASSERT_EQ(COMMAND_INPUT, call(command_sheet, w.ship, "-o", w.out, NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_figure, "levels", w.hem, "-o", w.out, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_figure, "poem", w.hem, "-o", w.out, NULL));
@@ -155,6 +161,9 @@ TEST good_calls_write_what_was_asked(void) {
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--compare=off,on", "--plot", w.out));
     ASSERT(is_png(w.out));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--size=64x48", "--film", w.out));
+    ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--from=0.2", "--view=1,-0.2,0.4", "--small"));
+    ASSERT_EQ(COMMAND_OK, call(command_sheet, w.hem, "-o", w.out, "--across=2", "--small"));
     ASSERT(is_png(w.out));
     ASSERT_EQ(COMMAND_OK, call(command_sheet, w.hem, "-o", w.out, NULL, NULL));
     ASSERT(is_png(w.out));

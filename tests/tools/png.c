@@ -369,6 +369,33 @@ TEST film_frames_come_back_near_to_what_was_drawn(void) {
     PASS();
 }
 
+// The same picture in a palette, read by stb: within the width of a palette cell and the dither, and smaller.
+TEST small_picture_comes_back_near_to_what_was_drawn(void) {
+    image frames[FILM_FRAMES];
+    make_film(frames);
+    bytes file = {0}, large = {0};
+    ASSERT(png_encode_small(&file, &frames[1]));
+    ASSERT(png_encode(&large, &frames[1]));
+    ASSERT(file.size < large.size + 3 * 255); // but for the palette itself
+    int width, height, channels;
+    uint8_t* read = stbi_load_from_memory(file.data, (int)file.size, &width, &height, &channels, 3);
+    ASSERT(read != NULL);
+    ASSERT_EQ(FILM_WIDTH, width);
+    ASSERT_EQ(FILM_HEIGHT, height);
+    for (int32_t i = 0; i < FILM_WIDTH * FILM_HEIGHT; i++) {
+        for (int32_t c = 0; c < 3; c++) {
+            ASSERT(abs(read[3 * i + c] - frames[1].pixels[4 * i + c]) <= 6);
+        }
+    }
+    stbi_image_free(read);
+    bytes_destroy(&file);
+    bytes_destroy(&large);
+    for (int32_t f = 0; f < FILM_FRAMES; f++) {
+        image_destroy(&frames[f]);
+    }
+    PASS();
+}
+
 #endif
 
 TEST frames_of_two_sizes_are_refused(void) {
@@ -392,6 +419,7 @@ SUITE(png_suite) {
     RUN_TEST(deflate_is_undone_by_another_inflate);
     RUN_TEST(every_row_filter_is_undone);
     RUN_TEST(still_picture_comes_back_pixel_for_pixel);
+    RUN_TEST(small_picture_comes_back_near_to_what_was_drawn);
     RUN_TEST(film_frames_come_back_near_to_what_was_drawn);
 #endif
     RUN_TEST(code_lengths_are_a_code_within_the_limit);

@@ -352,6 +352,52 @@ TEST framing_fits_the_box_tightly(void) {
     PASS();
 }
 
+// A thin rod across the picture's diagonal: the box along the picture's axes reaches its ends, with the margin to spare
+// left and right, where it is tight, and brings the camera nearer than the box along the world's.
+TEST framing_by_the_axes_of_the_picture_is_tighter(void) {
+    const float direction[3] = {-0.6f, -0.2f, -0.7f}, ends[2][3] = {{-1.0f, 0.2f, 0.9f}, {1.1f, 1.4f, -1.2f}};
+    float axes[3][3], low[3], high[3], view_low[3], view_high[3];
+    render_view_axes(direction, axes);
+    for (int32_t i = 0; i < 3; i++) {
+        for (int32_t k = 0; k < 3; k++) {
+            float dot = axes[i][0] * axes[k][0] + axes[i][1] * axes[k][1] + axes[i][2] * axes[k][2];
+            ASSERT_IN_RANGE(i == k ? 1.0f : 0.0f, dot, 1e-6f);
+        }
+        float a = 0.0f, b = 0.0f;
+        for (int32_t k = 0; k < 3; k++) {
+            a += axes[i][k] * ends[0][k];
+            b += axes[i][k] * ends[1][k];
+        }
+        view_low[i] = fminf(a, b), view_high[i] = fmaxf(a, b);
+        low[i] = fminf(ends[0][i], ends[1][i]), high[i] = fmaxf(ends[0][i], ends[1][i]);
+    }
+    render_camera by_view = render_camera_frame_view(view_low, view_high, direction, 2.5f, 0.1f, 300, 200);
+    render_camera by_world = render_camera_frame(low, high, direction, 2.5f, 0.1f, 300, 200);
+    float left = 1e9f, right = 1e9f, above = 1e9f, distance[2] = {0.0f, 0.0f};
+    for (int32_t i = 0; i < 8; i++) {
+        float corner[3], x, y;
+        for (int32_t k = 0; k < 3; k++) {
+            corner[k] = 0.0f;
+            for (int32_t c = 0; c < 3; c++) {
+                corner[k] += axes[c][k] * ((i >> c & 1) != 0 ? view_high[c] : view_low[c]);
+            }
+        }
+        ASSERT(render_camera_project(&by_view, 300, 200, corner, &x, &y));
+        left = fminf(left, x / 150.0f);
+        right = fminf(right, 2.0f - x / 150.0f);
+        above = fminf(above, 1.0f - fabsf(y / 100.0f - 1.0f));
+    }
+    ASSERT_IN_RANGE(0.1f, left, 1e-3f);
+    ASSERT_IN_RANGE(0.1f, right, 1e-3f);
+    ASSERT(above > 0.1f);
+    for (int32_t k = 0; k < 3; k++) {
+        distance[0] += powf(by_view.eye[k] - by_view.target[k], 2.0f);
+        distance[1] += powf(by_world.eye[k] - by_world.target[k], 2.0f);
+    }
+    ASSERT(distance[0] < 0.9f * distance[1]);
+    PASS();
+}
+
 // Lit, shadowed, translucent, on the ground: everything at once, with one thread and with several.
 TEST picture_does_not_depend_on_the_thread_count(void) {
     drawing d = {0};
@@ -450,6 +496,7 @@ SUITE(render_suite) {
     RUN_TEST(filtered_shadow_rises_evenly_across_an_edge);
     RUN_TEST(translucent_layers_blend_over_what_is_behind);
     RUN_TEST(framing_fits_the_box_tightly);
+    RUN_TEST(framing_by_the_axes_of_the_picture_is_tighter);
     RUN_TEST(picture_does_not_depend_on_the_thread_count);
     RUN_TEST(shadow_falls_under_the_ball_and_nowhere_else);
     RUN_TEST(broken_input_is_left_out);
