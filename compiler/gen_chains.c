@@ -23,6 +23,8 @@
 
 #define JOIN 0.35
 #define LAYER 0.7
+#define LINGER 1.3        // a layer that was dropped stays dropped up to here,
+#define LINGER_LESSER 2.0 // or to here, where most of its chain was dropped
 #define FOLD_PAIRS 16
 
 typedef struct raw_chain {
@@ -604,8 +606,14 @@ static void drop_layers(hemc_slicer* s, layer_state* state, raw_chain* chain) {
             for (uint32_t r = 1; r < run; ++r) {
                 extent += d3_distance(chain->points[(i + r - 1) % chain->count], chain->points[(i + r) % chain->count]);
             }
-            if (extent >= 0.5 * h) {
-                bool at_begin = !chain->closed && i == 0, at_end = !chain->closed && i + run == chain->count;
+            bool at_begin = !chain->closed && i == 0, at_end = !chain->closed && i + run == chain->count;
+            // Dropped before and after: a lining that stands off a little in between is still a lining.
+            bool lingers = !at_begin && !at_end;
+            double linger = (extent < 0.5 * chain->length ? LINGER_LESSER : LINGER) * h;
+            for (uint32_t r = 0; r < run && lingers; ++r) {
+                lingers = hemc_grid_nearest(&state->kept, chain->points[(i + r) % chain->count], linger) != HEM_NONE;
+            }
+            if (extent >= 0.5 * h && !lingers) {
                 keep_range(arena, state, chain, i, run, !at_begin, !at_end);
             }
             k += run;
@@ -751,7 +759,7 @@ void hemc_slice(hemc_slicer* slicer, uint32_t level, double height, const uint32
         subdivide(arena, &raw[i], 0.125 * slicer->gen->spacing);
     }
     sort_by_length(arena, raw, count);
-    hemc_grid_init(&state.kept, arena, LAYER * slicer->gen->spacing, 1024);
+    hemc_grid_init(&state.kept, arena, LINGER_LESSER * slicer->gen->spacing, 1024);
     for (uint32_t i = 0; i < count; ++i) {
         drop_layers(slicer, &state, &raw[i]);
     }

@@ -8,7 +8,8 @@
 // Axis and levels: gen_levels.c. Chains: gen_chains.c. Columns: gen_rows.c. What is left is here.
 //
 // The paper's test stays: no two particles of a level nearer than NEAR h, whatever chain they are on. It allows
-// less than h because even spacing divides a chain into gaps between 0.7 h and 1.4 h.
+// less than h because even spacing divides a chain into gaps between 0.7 h and 1.4 h, and a last row may be a tenth
+// denser: a waist that lost every second column to the test would be a row of triangles.
 //
 // Links. Weft: along the chain; rings close. Where an accepted particle has lost its predecessor to the test or to a
 // dropped layer, the nearest on the level within h. Warp: the same column of the level above; a particle with none
@@ -18,11 +19,29 @@
 // `level` is the plane's number from the bottom, `chain` the column: the same column has the same number on every level
 // that it crosses, and numbers run in order around the part.
 
-#define NEAR 0.66
+#define NEAR 0.62
 #define LINK 1.5
 #define COLUMN_LINK 1.75 // within a column: a level on a slant may be this far away
 
 #define REJECTED UINT32_MAX
+
+// Where the surface itself ends: at the ends of an open chain, and where no cross section of the level above or below
+// comes within LINK h. Links have no say, so that a hole in the net is not taken for a border.
+static bool on_border(hemc_cut* c, uint32_t level, const hemc_row* r, uint32_t place, hemc_d3 p) {
+    if (!r->chain->closed && (place == 0 || place + 1 == r->count)) {
+        return true;
+    }
+    for (int side = -1; side <= 1; side += 2) {
+        int64_t other = (int64_t)level + side;
+        if (other < 0 || other >= c->level_count) {
+            return true;
+        }
+        if (hemc_kd_nearest(&c->level_kd[other], p, LINK * c->gen->spacing, NULL) == HEM_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void accept_level(hemc_cut* c, uint32_t level, hemc_particles* out) {
     hemc_grid grid;
@@ -42,6 +61,7 @@ static void accept_level(hemc_cut* c, uint32_t level, hemc_particles* out) {
                 hemc_grid_add(&grid, p);
                 r->accepted[i] = hemc_particles_add(c->gen->arena, out, p, d3_unit(n, d3(0, 0, 0)), (int32_t)level,
                                                     c->columns[r->columns[i]].number);
+                out->border[r->accepted[i]] = on_border(c, level, r, i, p);
             }
         }
     }
@@ -211,6 +231,9 @@ void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles) {
             link_levels(&c, &low, &high, up, down, particles);
         }
         low = high;
+    }
+    for (uint32_t i = 0; i < l.count; ++i) {
+        gen->work += c.level_kd[i].visit_count;
     }
     particles->level_count = l.count;
     hemc_particles_finish(arena, particles);

@@ -55,6 +55,8 @@ typedef struct hemc_cut {
     uint32_t level_count;
     hemc_overlap* overlaps; // sorted by (low, high)
     size_t overlap_count, overlap_capacity;
+    hemc_kd* level_kd;      // per level: the points of all its chains
+    uint32_t** level_owner; // their rows
     hemc_column* columns;
     size_t column_count, column_capacity;
     double* periods;  // per tree: keys of a closed root wrap here; 0 = open

@@ -14,6 +14,7 @@
 
 #define SPACING_MIN 0.7 // half of the other: when a row gets too dense, every second column can end
 #define SPACING_MAX 1.4
+#define RING_SLACK 1.08 // a ring is rather a little off than of another number
 #define LAST_ROW_SLACK 1.1
 #define SHORT 0.66 // an open chain below this share of the spacing gets one particle
 #define OVERLAP_REACH 2.5
@@ -90,9 +91,9 @@ static void add_overlap(hemc_cut* c, uint32_t low, uint32_t high, double weight)
     c->overlaps[c->overlap_count++] = o;
 }
 
-static void gather_overlaps(hemc_cut* c, uint32_t from_level, uint32_t to_level) {
+static void index_level(hemc_cut* c, uint32_t level) {
     hemc_arena* arena = c->gen->arena;
-    uint32_t begin = c->level_starts[to_level], end = c->level_starts[to_level + 1];
+    uint32_t begin = c->level_starts[level], end = c->level_starts[level + 1];
     size_t total = 0;
     for (uint32_t r = begin; r < end; ++r) {
         total += c->rows[r].chain->count;
@@ -106,15 +107,20 @@ static void gather_overlaps(hemc_cut* c, uint32_t from_level, uint32_t to_level)
             owner[total++] = r;
         }
     }
-    hemc_kd kd;
-    hemc_kd_build(arena, &kd, points, (uint32_t)total);
+    hemc_kd_build(arena, &c->level_kd[level], points, (uint32_t)total);
+    c->level_owner[level] = owner;
+}
+
+static void gather_overlaps(hemc_cut* c, uint32_t from_level, uint32_t to_level) {
+    hemc_kd* kd = &c->level_kd[to_level];
+    const uint32_t* owner = c->level_owner[to_level];
     double reach = OVERLAP_REACH * c->gen->spacing;
     for (uint32_t r = c->level_starts[from_level]; r < c->level_starts[from_level + 1]; ++r) {
         const hemc_chain* chain = c->rows[r].chain;
         int32_t last = HEM_NONE;
         double weight = 0.0;
         for (uint32_t i = 0; i < chain->count; ++i) {
-            int32_t near = hemc_kd_nearest(&kd, chain->points[i], reach, NULL);
+            int32_t near = hemc_kd_nearest(kd, chain->points[i], reach, NULL);
             int32_t to = near == HEM_NONE ? HEM_NONE : (int32_t)owner[near];
             if (to != last) {
                 if (last != HEM_NONE) {
@@ -131,7 +137,6 @@ static void gather_overlaps(hemc_cut* c, uint32_t from_level, uint32_t to_level)
             add_overlap(c, r < (uint32_t)last ? r : (uint32_t)last, r < (uint32_t)last ? (uint32_t)last : r, weight);
         }
     }
-    c->gen->work += kd.visit_count;
 }
 
 static void merge_overlaps(hemc_cut* c) {
@@ -287,7 +292,7 @@ static count_range gap_range(const hemc_cut* c, const hemc_chain* chain) {
 // The last row of a tree may stretch a little more: one row is not worth a change of columns.
 static bool gaps_fit(const hemc_cut* c, const hemc_row* r, double gaps) {
     count_range range = gap_range(c, r->chain);
-    double slack = r->child == HEM_NONE ? LAST_ROW_SLACK : 1.0;
+    double slack = r->child == HEM_NONE ? LAST_ROW_SLACK : r->chain->closed ? RING_SLACK : 1.0;
     return gaps * slack >= range.low && gaps <= range.high * slack && gaps >= (r->chain->closed ? 3.0 : 1.0);
 }
 
@@ -311,15 +316,15 @@ static uint32_t choose_gaps(const hemc_cut* c, uint32_t at, uint32_t parent_gaps
     }
     low = low < least ? least : low;
     double shortest = chain->length, longest = chain->length;
-    double multiple = chain->closed ? c->gen->column_multiple : 1.0;
-    multiple = has_multiple(low, high, multiple) ? multiple : 1.0;
+    double multiple = c->gen->column_multiple, ends = chain->closed ? 0.0 : 1.0; // particles = gaps + ends
+    multiple = has_multiple(low + ends, high + ends, multiple) ? multiple : 1.0;
     for (int32_t next = c->rows[at].child; next != HEM_NONE; next = c->rows[next].child) {
         const hemc_chain* ahead = c->rows[next].chain;
         count_range r = gap_range(c, ahead);
         double l = r.low > low ? r.low : low, g = r.high < high ? r.high : high;
         l = floor(l) < l ? floor(l) + 1.0 : l;
         g = floor(g);
-        if (ahead->closed != chain->closed || l > g || g < least || !has_multiple(l, g, multiple)) {
+        if (ahead->closed != chain->closed || l > g || g < least || !has_multiple(l + ends, g + ends, multiple)) {
             break;
         }
         low = l;
@@ -715,6 +720,11 @@ void hemc_place_rows(hemc_cut* c, const hemc_chains* chains) {
             r->kd_points[k] = d3_to(r->chain->points[k]);
         }
         hemc_kd_build(arena, &r->kd, r->kd_points, r->chain->count);
+    }
+    c->level_kd = hemc_alloc(arena, (size_t)c->level_count + 1, sizeof *c->level_kd);
+    c->level_owner = hemc_alloc(arena, (size_t)c->level_count + 1, sizeof *c->level_owner);
+    for (uint32_t i = 0; i < c->level_count; ++i) {
+        index_level(c, i);
     }
     for (uint32_t i = 0; i + 1 < c->level_count; ++i) {
         gather_overlaps(c, i, i + 1);

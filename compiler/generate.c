@@ -11,7 +11,7 @@
 //
 // Counts. The count of a cut falls in steps as the spacing grows (whole levels, whole columns), so bisection on the
 // spacing finds the step nearest to the target; where that misses by more than 4 % the constraints that make
-// the steps coarse are let go one by one: ring counts in eights first, then equal spacing of levels and columns.
+// the steps coarse are let go one by one: equal spacing of levels and columns first, then columns in eights.
 
 #define AUTO_PARTICLES_CLOTH 300.0
 #define AUTO_PARTICLES_SOFT 200.0
@@ -38,6 +38,7 @@ void hemc_particles_reserve(hemc_arena* arena, hemc_particles* p, uint32_t count
     p->level = grow_to(arena, p->level, p->count, capacity, sizeof *p->level);
     p->chain = grow_to(arena, p->chain, p->count, capacity, sizeof *p->chain);
     p->flags = grow_to(arena, p->flags, p->count, capacity, sizeof *p->flags);
+    p->border = grow_to(arena, p->border, p->count, capacity, sizeof *p->border);
     p->rotation = grow_to(arena, p->rotation, p->count, capacity, sizeof *p->rotation);
     p->radii = grow_to(arena, p->radii, p->count, capacity, sizeof *p->radii);
     p->mass = grow_to(arena, p->mass, p->count, capacity, sizeof *p->mass);
@@ -56,6 +57,7 @@ uint32_t hemc_particles_add(hemc_arena* arena, hemc_particles* p, hemc_d3 positi
     p->level[i] = level;
     p->chain[i] = chain;
     p->flags[i] = 0;
+    p->border[i] = 0;
     p->rotation[i][3] = 1.0f;
     p->stiffness[i] = 1.0f;
     p->max_distance[i] = -1.0f;
@@ -102,6 +104,7 @@ void hemc_particles_finish(hemc_arena* arena, hemc_particles* p) {
             p->normals[kept] = p->normals[i];
             p->level[kept] = p->level[i];
             p->chain[kept] = p->chain[i];
+            p->border[kept] = p->border[i];
             number[i] = kept++;
         }
     }
@@ -112,6 +115,22 @@ void hemc_particles_finish(hemc_arena* arena, hemc_particles* p) {
     }
     p->links = sorted;
     p->link_count = p->link_capacity = count;
+}
+
+hemc_regularity hemc_measure_regularity(hemc_arena* arena, const hemc_particles* p) {
+    hemc_regularity r = {0, 0};
+    uint32_t* neighbours = hemc_alloc(arena, (size_t)p->count + 1, sizeof *neighbours);
+    for (size_t k = 0; k < p->link_count; ++k) { // pairs are distinct after hemc_particles_finish
+        ++neighbours[p->links[k].a];
+        ++neighbours[p->links[k].b];
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        if (!p->border[i] && p->level[i] > 0 && p->level[i] + 1 < (int32_t)p->level_count) {
+            ++r.inner;
+            r.regular += neighbours[i] == 4;
+        }
+    }
+    return r;
 }
 
 hem_link_kind hemc_link_direction(hemc_d3 a, hemc_d3 b, hemc_d3 axis) {
@@ -206,9 +225,10 @@ static void meet_target(hemc_gen* gen, uint32_t target, double guess) {
     trial best = {guess, 1.0, -1.0, gen->column_multiple};
     bisect(gen, target, guess, &best);
     if (gen->part->generator == HEMC_CUT) {
-        for (int i = 0; i < 5 && best.error > 0.04; ++i) {
-            gen->column_multiple = 1;
-            gen->level_scale = scales[i];
+        // Levels a little closer or farther apart cost less than columns that do not fill the lanes.
+        for (int i = 1; i < 10 && best.error > 0.04; ++i) {
+            gen->column_multiple = i < 5 ? HEM_LANES : 1;
+            gen->level_scale = scales[i % 5];
             bisect(gen, target, best.spacing, &best);
         }
     }

@@ -257,6 +257,7 @@ typedef struct hemc_particles {
     int32_t* level;       // cut: level number from the bottom; strands: number along the strand from the root; else 0
     int32_t* chain;       // cut: running number around the level; strands: strand; else 0
     uint8_t* flags;       // HEM_PARTICLE_ANIMATED etc. (low byte of the format's flags)
+    uint8_t* border;      // cut: 1 where the surface ends, as the cross sections tell, whatever the links
     float (*rotation)[4]; // fit.c: quaternion, first axis outward
     float (*radii)[3];    // fit.c
     float* mass;          // fit.c: kg
@@ -268,6 +269,13 @@ typedef struct hemc_particles {
     uint32_t level_count;
     float spacing, radius;
 } hemc_particles;
+
+// How much a cut is a net of quads. Inner: neither on an open border nor on the first or last level.
+typedef struct hemc_regularity {
+    uint32_t inner, regular; // regular: inner ones with exactly four neighbours
+} hemc_regularity;
+
+hemc_regularity hemc_measure_regularity(hemc_arena* arena, const hemc_particles* particles); // generate.c
 
 typedef struct hemc_skinning {      // maps.c
     uint16_t (*vertex_particle)[4]; // per model vertex, into the asset's particles
@@ -318,6 +326,7 @@ typedef struct hemc_layout {
     hem_group_index* group_indices;
     uint32_t group_index_count;
     float lane_fill;     // constraints / lanes over all batches
+    float* part_fill;    // the same per part, file order
     float indexed_share; // of constraints
 } hemc_layout;
 

@@ -127,20 +127,34 @@ static uint32_t bits(uint32_t mask) {
     return count;
 }
 
-static void measure_fill(hemc_layout* layout) {
-    uint32_t constraints = 0, indexed = 0;
-    for (uint32_t i = 0; i < layout->link_batch_count; ++i) {
+// The part's constraints, and how many of them stand in indexed batches.
+static uint32_t count_constraints(const hemc_layout* layout, const hem_part* p, uint32_t* indexed) {
+    uint32_t constraints = 0, by_index = 0;
+    for (uint32_t i = p->link_begin; i < p->link_begin + p->link_count; ++i) {
         constraints += bits(layout->links[i].lane_mask);
     }
-    for (uint32_t i = 0; i < layout->index_batch_count; ++i) {
-        indexed += bits(layout->indexed[i].lane_mask);
+    for (uint32_t i = p->index_begin; i < p->index_begin + p->index_count; ++i) {
+        by_index += bits(layout->indexed[i].lane_mask);
     }
-    for (uint32_t i = 0; i < layout->group_batch_count; ++i) {
-        *(layout->groups[i].own_row == (uint32_t)HEM_NONE ? &indexed : &constraints) +=
+    for (uint32_t i = p->group_begin; i < p->group_begin + p->group_count; ++i) {
+        *(layout->groups[i].own_row == (uint32_t)HEM_NONE ? &by_index : &constraints) +=
             bits(layout->groups[i].lane_mask);
     }
-    constraints += indexed;
-    const uint32_t batches = layout->link_batch_count + layout->index_batch_count + layout->group_batch_count;
+    *indexed += by_index;
+    return constraints + by_index;
+}
+
+static void measure_fill(hemc_arena* arena, uint32_t part_count, hemc_layout* layout) {
+    uint32_t constraints = 0, indexed = 0, batches = 0;
+    layout->part_fill = hemc_alloc(arena, part_count, sizeof(float));
+    for (uint32_t part = 0; part < part_count; ++part) {
+        const hem_part* p = &layout->parts[part];
+        const uint32_t own = count_constraints(layout, p, &indexed);
+        const uint32_t own_batches = p->link_count + p->index_count + p->group_count;
+        layout->part_fill[part] = own_batches != 0 ? (float)own / ((float)own_batches * HEM_LANES) : 1.0f;
+        constraints += own;
+        batches += own_batches;
+    }
     layout->lane_fill = batches != 0 ? (float)constraints / ((float)batches * HEM_LANES) : 1.0f;
     layout->indexed_share = constraints != 0 ? (float)indexed / (float)constraints : 0.0f;
 }
@@ -220,6 +234,6 @@ bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_la
         p->index_count = layout->index_batch_count - p->index_begin;
         p->group_count = layout->group_batch_count - p->group_begin;
     }
-    measure_fill(layout);
+    measure_fill(arena, mesh->part_count, layout);
     return true;
 }

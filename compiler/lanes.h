@@ -67,8 +67,10 @@ typedef enum hemc_folds {
     HEMC_FOLDS_COUNT
 } hemc_folds;
 
-// split_fixed: levels that are attached throughout make bands of their own.
-uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint32_t* slots);
+// split_fixed: levels that are attached throughout make bands of their own. scraps, unless NULL, gets 1 for particles of
+// bands too small to fill lanes; those have no slot then.
+uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint8_t* scraps,
+                          uint32_t* slots);
 
 // What a placement costs, in row batches: distinct (row, row, rotation, kind) of links, links that no row batch can
 // hold at what they cost in indexed batches, group batches, and a little per row. Tethers are left out.

@@ -14,11 +14,18 @@
 // with lane = place / rows. Every kind of link then has one difference of places and takes one batch per row at
 // most, whatever the outline of the band: all that is needed is that no two particles fall on one place. So P may be
 // less than the tallest column where short ones leave room, as when parcels are stacked askew. For a ring, P times the
-// number of columns should be a multiple of the places, so that the last column meets the first.
+// number of columns should be a multiple of the places, so that the last column meets the first. A second kind of fold
+// gives each lane a strip of whole columns and turns the lanes against each other.
+//
+// A ring of sixteen columns is the worst: it closes only if two pitches are a whole number of lanes, and then every second
+// column is in the same row, where no row batch holds their bends. Either the seam or the bends are left over, about a
+// quarter of the lanes, unless the rows are a multiple of sixteen. Rings of 12, 20, 24, 32 have no such trouble.
 //
 // Links between bands are few. They line up as far as both bands cut their columns into lanes at the same spots.
 
 #define FOLD_TRIALS 8 // pitches tried for each number of rows
+#define STRIP_TRIALS 12
+#define SCRAP_LIMIT 64 // particles
 
 typedef struct row_of_level { // particles joined by weft links on one level
     uint32_t begin, count;    // in `order`
@@ -234,19 +241,16 @@ typedef struct fold_search {
     hemc_cost_table table;
 } fold_search;
 
-// place = column * pitch + level * rise; false when two particles meet.
-static bool try_fold(fold_search* f, const band* d, uint32_t rows, uint32_t pitch, uint32_t rise) {
-    const uint32_t place_count = rows * HEM_LANES;
-    ++f->trial;
-    for (uint32_t i = 0; i < d->count; ++i) {
-        const uint32_t place =
-            (uint32_t)(((uint64_t)d->column[i] * pitch + (uint64_t)d->level[i] * rise) % place_count);
-        if (f->stamp[place] == f->trial) {
-            return false;
-        }
-        f->stamp[place] = f->trial;
-        f->slots[d->particles[i]] = (f->row_begin + place % rows) * HEM_LANES + place / rows;
+static bool take_place(fold_search* f, uint32_t particle, uint32_t rows, uint32_t place) {
+    if (f->stamp[place] == f->trial) {
+        return false;
     }
+    f->stamp[place] = f->trial;
+    f->slots[particle] = (f->row_begin + place % rows) * HEM_LANES + place / rows;
+    return true;
+}
+
+static void judge_fold(fold_search* f, const band* d, uint32_t rows) {
     const double cost = hemc_table_cost(&f->table, &f->links, f->slots, rows);
     if (cost < f->best_cost) {
         f->best_cost = cost;
@@ -255,7 +259,52 @@ static bool try_fold(fold_search* f, const band* d, uint32_t rows, uint32_t pitc
             f->best_slots[i] = f->slots[d->particles[i]];
         }
     }
+}
+
+// place = column * pitch + level * rise; false when two particles meet.
+static bool try_fold(fold_search* f, const band* d, uint32_t rows, uint32_t pitch, uint32_t rise) {
+    const uint32_t place_count = rows * HEM_LANES;
+    ++f->trial;
+    for (uint32_t i = 0; i < d->count; ++i) {
+        const uint64_t place = (uint64_t)d->column[i] * pitch + (uint64_t)d->level[i] * rise;
+        if (!take_place(f, d->particles[i], rows, (uint32_t)(place % place_count))) {
+            return false;
+        }
+    }
+    judge_fold(f, d, rows);
     return true;
+}
+
+// Strips of `strip` columns, one to a lane, each turned by `skew` rows against the last.
+static bool try_strips(fold_search* f, const band* d, uint32_t rows, uint32_t strip, uint32_t pitch, uint32_t skew) {
+    ++f->trial;
+    for (uint32_t i = 0; i < d->count; ++i) {
+        const uint32_t column = (uint32_t)d->column[i], lane = column / strip;
+        const uint32_t row = (column % strip * pitch + (uint32_t)d->level[i] + skew * lane) % rows;
+        if (!take_place(f, d->particles[i], rows, lane * rows + row)) {
+            return false;
+        }
+    }
+    judge_fold(f, d, rows);
+    return true;
+}
+
+// A ring of eight columns in eight lanes would have its weft inside rows, one of sixteen its bends: no row batch holds
+// those. Turning each lane by the same number of rows parts them; eight turns must come round for a ring to close.
+static void fold_strips(fold_search* f, const band* d, uint32_t rows) {
+    const uint32_t strip = (d->width + HEM_LANES - 1) / HEM_LANES;
+    if (d->closed && d->width % HEM_LANES != 0) {
+        return;
+    }
+    uint32_t found = 0;
+    for (uint32_t skew = 0; skew < rows && found < STRIP_TRIALS; ++skew) {
+        if (d->closed && HEM_LANES * skew % rows != 0) {
+            continue;
+        }
+        // Whole columns beneath each other, or spread over the rows there are.
+        found += try_strips(f, d, rows, strip, d->height, skew);
+        found += rows / strip != d->height && try_strips(f, d, rows, strip, rows / strip, skew);
+    }
 }
 
 static bool rows_worth_trying(uint32_t rows, uint32_t least, const band* d) {
@@ -275,6 +324,7 @@ static void fold_band(fold_search* f, const band* d, hemc_folds folds) {
         }
         const uint32_t place_count = rows * HEM_LANES;
         uint32_t found = 0;
+        fold_strips(f, d, rows);
         if (d->closed && place_count % d->width == 0) {
             try_fold(f, d, rows, place_count / d->width, 1);
         }
@@ -305,7 +355,17 @@ static void collect_links(const banding* b, uint32_t band_index, const uint8_t* 
     }
 }
 
-uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint32_t* slots) {
+// Small bands of particles that move: sleeves, collars, torn hems. A fold of its own fills no lanes.
+static bool is_scrap(const hemc_net* net, const band* d) {
+    bool moves = false;
+    for (uint32_t i = 0; i < d->count; ++i) {
+        moves |= !net->fixed[d->particles[i]];
+    }
+    return moves && d->count < SCRAP_LIMIT;
+}
+
+uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint8_t* scraps,
+                          uint32_t* slots) {
     banding b = {.arena = arena, .net = net};
     make_rows(&b);
     // Strands and soups have no rows to speak of.
@@ -326,11 +386,20 @@ uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds fol
     f.best_slots = hemc_alloc(arena, net->count, sizeof(uint32_t));
     hemc_table_init(arena, &f.table, net);
     uint8_t* placed = hemc_alloc(arena, band_count, 1);
+    uint8_t* scrap = hemc_alloc(arena, band_count, 1);
+    uint32_t whole_count = band_count;
+    for (uint32_t n = 0; n < band_count && scraps != NULL; ++n) {
+        scrap[n] = is_scrap(net, &bands[n]);
+        whole_count -= scrap[n];
+        for (uint32_t i = 0; i < bands[n].count; ++i) {
+            scraps[bands[n].particles[i]] = scrap[n];
+        }
+    }
     // The largest first; the others fit themselves to those.
-    for (uint32_t n = 0; n < band_count; ++n) {
+    for (uint32_t n = 0; n < whole_count; ++n) {
         uint32_t next = band_count;
         for (uint32_t i = 0; i < band_count; ++i) {
-            if (!placed[i] && (next == band_count || bands[i].count > bands[next].count)) {
+            if (!placed[i] && !scrap[i] && (next == band_count || bands[i].count > bands[next].count)) {
                 next = i;
             }
         }

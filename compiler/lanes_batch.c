@@ -5,7 +5,8 @@
 
 // Links to batches. Given the slots, a link's row batch is decided: its two rows, the rotation between its lanes, its
 // kind. Sorting by that key makes the batches. Links inside one row have no row batch and go to indexed ones, and so do
-// batches of one link where eight such strays cost less as one indexed batch.
+// batches of one link where eight such strays cost less as one indexed batch. Lanes that indexed batches have left take
+// up whole row batches of few links.
 //
 // Then the order. Kinds follow each other as people solve cloth: stretch, shear, bend, stitches, and tethers last, so that
 // the hard limit has the last word. Within a kind, a batch should not touch a row that the last few batches wrote: the
@@ -15,6 +16,7 @@
 #define RESTING_BATCHES 4
 #define WINDOW 48
 #define STREAMS 8
+#define FEW_LINKS 3
 #define STRAY_LIMIT 6 // an indexed batch costs about as much as this many row batches
 
 static const uint8_t kind_order[] = {HEM_LINK_WARP, HEM_LINK_WEFT,   HEM_LINK_SHEAR,
@@ -107,35 +109,90 @@ static void fill_idle(hem_index_batch* b, uint32_t count) {
     }
 }
 
-static size_t index_batches(hemc_arena* arena, const stray* strays, size_t count, uint32_t kind, uint32_t part,
-                            hem_index_batch** out) {
-    hem_index_batch* batches = hemc_alloc(arena, count, sizeof(hem_index_batch));
-    uint32_t* fill = hemc_alloc(arena, count, sizeof(uint32_t));
-    size_t batch_count = 0, first_open = 0;
+typedef struct index_set {
+    hem_index_batch* batches;
+    uint32_t* fill; // lanes in use, per batch
+    size_t count, first_open;
+} index_set;
+
+// The first batch with a free lane that uses neither end; set->count when there is none.
+static size_t find_room(const index_set* set, const stray* s) {
+    size_t at = set->first_open;
+    while (at < set->count && (set->fill[at] == HEM_LANES || in_batch(&set->batches[at], set->fill[at], s->a) ||
+                               in_batch(&set->batches[at], set->fill[at], s->b))) {
+        ++at;
+    }
+    return at;
+}
+
+static void put_stray(index_set* set, size_t at, const stray* s) {
+    hem_index_batch* b = &set->batches[at];
+    const uint32_t lane = set->fill[at]++;
+    b->a[lane] = (uint16_t)s->a;
+    b->b[lane] = (uint16_t)s->b;
+    b->rest[lane] = s->rest;
+    b->scale[lane] = s->scale;
+    b->lane_mask |= (uint8_t)(1u << lane);
+    while (set->first_open < set->count && set->fill[set->first_open] == HEM_LANES) {
+        ++set->first_open;
+    }
+}
+
+static index_set index_batches(hemc_arena* arena, const stray* strays, size_t count, uint32_t kind, uint32_t part) {
+    index_set set = {hemc_alloc(arena, count, sizeof(hem_index_batch)), hemc_alloc(arena, count, sizeof(uint32_t)), 0,
+                     0};
     for (size_t i = 0; i < count; ++i) {
-        size_t at = first_open;
-        while (at < batch_count && (fill[at] == HEM_LANES || in_batch(&batches[at], fill[at], strays[i].a) ||
-                                    in_batch(&batches[at], fill[at], strays[i].b))) {
-            ++at;
+        const size_t at = find_room(&set, &strays[i]);
+        if (at == set.count) {
+            set.batches[set.count++] = (hem_index_batch){.kind = (uint8_t)kind, .part = (uint8_t)part};
         }
-        if (at == batch_count) {
-            batches[batch_count++] = (hem_index_batch){.kind = (uint8_t)kind, .part = (uint8_t)part};
-        }
-        hem_index_batch* b = &batches[at];
-        const uint32_t lane = fill[at]++;
-        b->a[lane] = (uint16_t)strays[i].a;
-        b->b[lane] = (uint16_t)strays[i].b;
-        b->rest[lane] = strays[i].rest;
-        b->scale[lane] = strays[i].scale;
-        b->lane_mask |= (uint8_t)(1u << lane);
-        while (first_open < batch_count && fill[first_open] == HEM_LANES) {
-            ++first_open;
+        put_stray(&set, at, &strays[i]);
+    }
+    return set;
+}
+
+static uint32_t unpack(const hem_link_batch* b, stray links[HEM_LANES]) {
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+        if ((b->lane_mask >> lane & 1) != 0) {
+            links[count++] = (stray){b->row_a * HEM_LANES + lane, b->row_b * HEM_LANES + ((lane + b->rotate) & 7u),
+                                     b->rest[lane], b->scale[lane]};
         }
     }
-    for (size_t i = 0; i < batch_count; ++i) {
-        fill_idle(&batches[i], fill[i]);
+    return count;
+}
+
+// Row batches of few links whose every link finds a free lane in the indexed batches there are. A row batch less for
+// nothing. Returns how many row batches are left.
+static size_t use_free_lanes(index_set* set, hem_link_batch* batches, size_t batch_count) {
+    for (uint32_t size = 1; size <= FEW_LINKS; ++size) {
+        size_t kept = 0;
+        for (size_t i = 0; i < batch_count; ++i) {
+            stray links[HEM_LANES];
+            bool moved = unpack(&batches[i], links) == size;
+            const index_set before = *set;
+            size_t at[FEW_LINKS];
+            uint32_t placed = 0;
+            for (; placed < size && moved; ++placed) {
+                at[placed] = find_room(set, &links[placed]);
+                moved = at[placed] < set->count;
+                if (!moved) {
+                    break;
+                }
+                put_stray(set, at[placed], &links[placed]);
+            }
+            if (moved) {
+                continue;
+            }
+            while (placed > 0) { // take back
+                const size_t b = at[--placed];
+                set->batches[b].lane_mask &= (uint8_t) ~(1u << --set->fill[b]);
+            }
+            set->first_open = before.first_open;
+            batches[kept++] = batches[i];
+        }
+        batch_count = kept;
     }
-    *out = batches;
     return batch_count;
 }
 
@@ -236,13 +293,9 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
             }
             for (size_t i = 0; i < batch_count; ++i) {
                 if (single(&batches[i]) && moves > 0) {
-                    uint32_t lane = 0;
-                    while ((batches[i].lane_mask >> lane & 1) == 0) {
-                        ++lane;
-                    }
-                    strays[stray_count++] = (stray){batches[i].row_a * HEM_LANES + lane,
-                                                    batches[i].row_b * HEM_LANES + ((lane + batches[i].rotate) & 7),
-                                                    batches[i].rest[lane], batches[i].scale[lane]};
+                    stray moved[HEM_LANES];
+                    unpack(&batches[i], moved);
+                    strays[stray_count++] = moved[0];
                     --moves;
                 } else {
                     batches[kept++] = batches[i];
@@ -250,13 +303,16 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
             }
             batch_count = kept;
         }
+        index_set indexed = index_batches(arena, strays, stray_count, kind, part);
+        batch_count = use_free_lanes(&indexed, batches, batch_count);
+        for (size_t i = 0; i < indexed.count; ++i) {
+            fill_idle(&indexed.batches[i], indexed.fill[i]);
+        }
         order_batches(arena, &order, batches, batch_count);
-        hem_index_batch* indexed;
-        const size_t index_count = index_batches(arena, strays, stray_count, kind, part, &indexed);
         layout->links = append(arena, layout->links, layout->link_batch_count, batches, batch_count, sizeof *batches);
         layout->link_batch_count += (uint32_t)batch_count;
-        layout->indexed =
-            append(arena, layout->indexed, layout->index_batch_count, indexed, index_count, sizeof *indexed);
-        layout->index_batch_count += (uint32_t)index_count;
+        layout->indexed = append(arena, layout->indexed, layout->index_batch_count, indexed.batches, indexed.count,
+                                 sizeof *indexed.batches);
+        layout->index_batch_count += (uint32_t)indexed.count;
     }
 }

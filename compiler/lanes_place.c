@@ -315,6 +315,85 @@ static void try_search(candidate* c, hemc_searcher* searcher, const hemc_threads
     }
 }
 
+// The net of the marked particles alone. numbers[p] becomes p's number there.
+static void make_sub_net(hemc_arena* arena, const hemc_net* net, const uint8_t* marked, uint32_t* numbers,
+                         hemc_net* sub) {
+    memset(sub, 0, sizeof *sub);
+    int32_t* level = hemc_alloc(arena, net->count, sizeof(int32_t));
+    int32_t* chain = hemc_alloc(arena, net->count, sizeof(int32_t));
+    hemc_vec3* positions = hemc_alloc(arena, net->count, sizeof(hemc_vec3));
+    sub->fixed = hemc_alloc(arena, net->count, 1);
+    for (uint32_t i = 0; i < net->count; ++i) {
+        if (marked[i]) {
+            level[sub->count] = net->level[i];
+            chain[sub->count] = net->chain[i];
+            positions[sub->count] = net->positions[i];
+            sub->fixed[sub->count] = net->fixed[i];
+            numbers[i] = sub->count++;
+        }
+    }
+    sub->level = level;
+    sub->chain = chain;
+    sub->positions = positions;
+    sub->ends = hemc_alloc(arena, net->link_count, sizeof(*sub->ends));
+    sub->kinds = hemc_alloc(arena, net->link_count, 1);
+    for (uint32_t i = 0; i < net->link_count; ++i) {
+        if (marked[net->ends[i][0]] && marked[net->ends[i][1]]) {
+            sub->ends[sub->link_count][0] = numbers[net->ends[i][0]];
+            sub->ends[sub->link_count][1] = numbers[net->ends[i][1]];
+            sub->kinds[sub->link_count++] = net->kinds[i];
+        }
+    }
+    sub->weave = hemc_alloc(arena, net->weave_count, sizeof(*sub->weave));
+    sub->weave_kinds = hemc_alloc(arena, net->weave_count, 1);
+    for (uint32_t i = 0; i < net->weave_count; ++i) {
+        if (marked[net->weave[i][0]] && marked[net->weave[i][1]]) {
+            sub->weave[sub->weave_count][0] = numbers[net->weave[i][0]];
+            sub->weave[sub->weave_count][1] = numbers[net->weave[i][1]];
+            sub->weave_kinds[sub->weave_count++] = net->weave_kinds[i];
+        }
+    }
+    sub->copy_anchors = net->copy_anchors;
+}
+
+static void try_threads(candidate* c) {
+    hemc_threads threads;
+    hemc_searcher* searcher = hemc_search_create(c->arena, c->net, most_rows(least_rows(c->net)));
+    hemc_make_threads(c->arena, c->net, 1u << HEM_LINK_WARP, &threads);
+    try_search(c, searcher, &threads);
+    hemc_make_threads(c->arena, c->net, 1u << HEM_LINK_WEFT, &threads);
+    try_search(c, searcher, &threads);
+}
+
+// The skirt of a robe is one band, its sleeves are ten: bands for what is large, one search over all that is left.
+static void try_bands_and_search(candidate* c, bool split_fixed) {
+    const hemc_net* net = c->net;
+    uint8_t* scraps = hemc_alloc(c->arena, net->count, 1);
+    uint32_t* numbers = hemc_alloc(c->arena, net->count, sizeof(uint32_t));
+    hemc_net sub = {0};
+    candidate inner = {.arena = c->arena, .net = &sub, .best_cost = 1e300};
+    for (int folds = 0; folds < HEMC_FOLDS_COUNT; ++folds) {
+        const uint32_t rows = hemc_place_bands(c->arena, net, (hemc_folds)folds, split_fixed, scraps, c->slots);
+        if (rows == 0) {
+            continue;
+        }
+        if (inner.best_slots == NULL) { // the same for every fold
+            make_sub_net(c->arena, net, scraps, numbers, &sub);
+            if (sub.link_count == 0 || sub.count > SEARCH_LIMIT) {
+                return;
+            }
+            inner.slots = hemc_alloc(c->arena, sub.count, sizeof(uint32_t));
+            inner.best_slots = hemc_alloc(c->arena, sub.count, sizeof(uint32_t));
+            hemc_table_init(c->arena, &inner.table, &sub);
+            try_threads(&inner);
+        }
+        for (uint32_t i = 0; i < net->count; ++i) {
+            c->slots[i] = scraps[i] ? rows * HEM_LANES + inner.best_slots[numbers[i]] : c->slots[i];
+        }
+        consider(c, rows + inner.best_rows);
+    }
+}
+
 static double ideal_cost(const hemc_net* net) {
     const uint32_t members = net->group_starts != NULL ? net->group_starts[net->count] : 0;
     const double rows = net->count / 8.0;
@@ -361,18 +440,15 @@ uint32_t hemc_place(hemc_arena* arena, const hemc_net* net, uint32_t* slots) {
     number_by(arena, net, net->level, net->chain, number);
     try_linear(&c, number, span(net->chain, net->count));
     for (int variant = 0; variant < 2 * HEMC_FOLDS_COUNT; ++variant) {
-        const uint32_t rows = hemc_place_bands(arena, net, (hemc_folds)(variant / 2), variant % 2 != 0, c.slots);
+        const uint32_t rows = hemc_place_bands(arena, net, (hemc_folds)(variant / 2), variant % 2 != 0, NULL, c.slots);
         if (rows != 0) {
             consider(&c, rows);
         }
     }
     if (c.best_cost > SEARCH_ABOVE * ideal_cost(net) && net->count <= SEARCH_LIMIT) {
-        hemc_threads threads;
-        hemc_searcher* searcher = hemc_search_create(arena, net, most_rows(least_rows(net)));
-        hemc_make_threads(arena, net, 1u << HEM_LINK_WARP, &threads);
-        try_search(&c, searcher, &threads);
-        hemc_make_threads(arena, net, 1u << HEM_LINK_WEFT, &threads);
-        try_search(&c, searcher, &threads);
+        try_bands_and_search(&c, false);
+        try_bands_and_search(&c, true);
+        try_threads(&c);
     }
     return drop_empty_rows(arena, net, c.best_rows, slots);
 }

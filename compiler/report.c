@@ -107,9 +107,20 @@ static void add_part(hemc_text* t, const hemc_compilation* c, uint32_t p) {
         hemc_text_add(t, ", ");
         number(t, "radius", (double)c->particles[p].radius);
         hemc_text_add(t, ", \"levels\": %u", c->particles[p].level_count);
+        if (part->generator == HEMC_CUT) {
+            const hemc_regularity r = hemc_measure_regularity(c->arena, &c->particles[p]);
+            hemc_text_add(t, ", \"inner\": %u, ", r.inner);
+            number(t, "regular", r.inner != 0 ? (double)r.regular / r.inner : 1.0);
+        }
     }
     hemc_text_add(t, ",\n     \"particles\": %u, \"animated\": %u, ", end - begin, animated);
     number(t, "mass", mass);
+    for (uint32_t k = 0; k < c->mesh.part_count && !body; ++k) {
+        if (c->layout.part_order[k] == p) {
+            hemc_text_add(t, ", ");
+            number(t, "lane_fill", (double)c->layout.part_fill[k]);
+        }
+    }
     hemc_text_add(t, ", \"groups\": %u, \"links\": {", groups);
     for (int k = 0; k < HEM_LINK_KIND_COUNT; ++k) {
         hemc_text_add(t, "%s\"%s\": %u", k == 0 ? "" : ", ", links[k], counts[k]);

@@ -71,7 +71,7 @@ TEST levels_on_a_slope_are_one_spacing_apart_along_it(void) {
     ASSERT_EQ(0u, q.loose);
     ASSERT_EQ(1u, q.pieces);
     ASSERT(q.regular >= 0.9 * q.inner);
-    ASSERT(q.nearest >= 0.66);
+    ASSERT(q.nearest >= 0.62);
     gen_end(&kit);
     PASS();
 }
@@ -168,7 +168,7 @@ TEST a_two_sided_slab_gets_one_layer_in_its_middle(void) {
     }
     gen_quality q = gen_measure(&kit);
     ASSERT_EQ(q.inner, q.regular);
-    ASSERT(q.nearest >= 0.66);
+    ASSERT(q.nearest >= 0.62);
     gen_end(&kit);
     PASS();
 }
@@ -229,10 +229,89 @@ TEST capes_and_skirts_are_quads(void) {
         ASSERT_EQ(0u, q.wrong);
         ASSERT(q.inner > 150);
         ASSERT(q.regular >= 0.9 * q.inner);
-        ASSERT(q.nearest >= 0.66);
+        ASSERT(q.nearest >= 0.62);
         ASSERT(q.longest <= 1.75);
         gen_end(&kit);
     }
+    PASS();
+}
+
+// Inner particles by what the formula says, whatever the links: all but two levels of a tube, and no side of a sheet.
+TEST regularity_counts_what_the_surface_surrounds(void) {
+    const gen_formula formulas[] = {cylinder, sheet};
+    for (int i = 0; i < 2; ++i) {
+        gen_kit kit;
+        gen_begin(&kit, 0.05);
+        gen_grid(&kit, 64, 20, formulas[i], false, 0);
+        ASSERT(gen_run(&kit));
+        hemc_particles* p = &kit.particles;
+        const uint32_t columns = p->count / p->level_count;
+        ASSERT_EQ(p->count, columns * p->level_count);
+        const uint32_t inner = (columns - (i == 0 ? 0 : 2)) * (p->level_count - 2);
+        hemc_regularity r = hemc_measure_regularity(kit.arena, p);
+        ASSERT_EQ(inner, r.inner);
+        ASSERT_EQ(inner, r.regular);
+        // A hole in the net is not a border: one link less spoils its two ends.
+        for (size_t k = 0; k < p->link_count; ++k) {
+            const uint32_t a = p->links[k].a, b = p->links[k].b;
+            if (!p->border[a] && !p->border[b]) {
+                p->links[k] = p->links[--p->link_count];
+                break;
+            }
+        }
+        r = hemc_measure_regularity(kit.arena, p);
+        ASSERT_EQ(inner, r.inner);
+        ASSERT_EQ(inner - 2, r.regular);
+        gen_end(&kit);
+    }
+    PASS();
+}
+
+static hemc_d3 skirt_alone(double u, double v) {
+    return d3(0.3 * cos(TAU * u), 0.6 * v, 0.3 * sin(TAU * u));
+}
+// Close to the skirt all round but for one side, where it stands off by more than a layer may.
+static hemc_d3 loose_lining(double u, double v) {
+    double r = 0.3 - 0.01 - (cos(TAU * u) > 0.0 ? 0.05 * cos(TAU * u) : 0.0);
+    return d3(r * cos(TAU * u), 0.6 * v, r * sin(TAU * u));
+}
+
+TEST a_lining_that_stands_off_on_one_side_is_still_no_second_layer(void) {
+    uint32_t counts[2];
+    for (int i = 0; i < 2; ++i) {
+        gen_kit kit;
+        gen_begin(&kit, 0.05);
+        gen_grid(&kit, 64, 12, skirt_alone, false, 0);
+        if (i == 1) {
+            gen_grid(&kit, 64, 12, loose_lining, true, 0);
+        }
+        ASSERT(gen_run(&kit));
+        counts[i] = kit.particles.count;
+        gen_end(&kit);
+    }
+    ASSERT_EQ(counts[0], counts[1]);
+    PASS();
+}
+
+static hemc_d3 waisted(double u, double v) { // the last ring is a third shorter than the hem
+    double r = 0.3 - 0.108 * v * v * v;
+    return d3(r * cos(TAU * u), 0.6 * v, r * sin(TAU * u));
+}
+
+TEST a_narrow_waist_keeps_its_columns(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.055);
+    gen_grid(&kit, 96, 24, waisted, false, 0);
+    ASSERT(gen_run(&kit));
+    const hemc_particles* p = &kit.particles;
+    uint32_t levels[64] = {0};
+    for (uint32_t i = 0; i < p->count; ++i) {
+        ++levels[p->level[i]];
+    }
+    for (uint32_t l = 1; l < p->level_count; ++l) {
+        ASSERT_EQ(levels[0], levels[l]);
+    }
+    gen_end(&kit);
     PASS();
 }
 
@@ -327,6 +406,9 @@ void gen_cut_tests(void) {
     RUN_TEST(a_two_sided_slab_gets_one_layer_in_its_middle);
     RUN_TEST(linings_and_sheets_on_sheets_are_one_layer);
     RUN_TEST(capes_and_skirts_are_quads);
+    RUN_TEST(regularity_counts_what_the_surface_surrounds);
+    RUN_TEST(a_lining_that_stands_off_on_one_side_is_still_no_second_layer);
+    RUN_TEST(a_narrow_waist_keeps_its_columns);
     RUN_TEST(skirts_close);
     RUN_TEST(a_column_is_on_a_level_once_and_columns_run_in_order);
     RUN_TEST(counts_are_met_within_five_percent);
