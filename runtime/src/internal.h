@@ -6,12 +6,13 @@
 //
 // The block of a scene, in order (every array starts on 64 bytes):
 //
-//   hem_scene | instance records | STATE: per slot [ hemi_state | x | v | q | w | targets | past ] | per slot [ tuning |
+//   hem_scene | instance records | STATE: per slot [ hemi_state | x | v | q | w | targets | past | caught | anchor ] | per slot [ tuning |
 //   colliders | matrices ] | per worker scratch | events
 //
 // STATE is one pointer-free range: snapshot, rollback and hash work on it alone. Scratch holds nothing between steps.
 //
-// Bytes per particle of state: position and inverse mass 16, velocity 12; oriented ones 28 more; animated rows 56 more.
+// Bytes per particle of state: position and inverse mass 16, velocity 12, caught 1, anchor 3;
+// oriented ones 28 more; animated rows 56 more.
 
 #include "hem/hem.h"
 #include "formats/hem_format.h"
@@ -58,7 +59,8 @@ typedef struct hemi_state {
     uint32_t alive;
     uint32_t asleep;
     uint32_t pose_changed; // since the last step
-    float still_seconds;   // how long everything has been slower than sleep_speed
+    float still_seconds;   // how long everything has stayed near its anchor
+    float pose_still_seconds;
     float pose_blend;
     float time_scale;
     float gravity_scale;
@@ -74,6 +76,10 @@ typedef struct hemi_state {
     double carry_from[3], carry_to[3];
     float match_rotation[4]; // momentum conserving animation: where the search for the rotation starts
     uint32_t carried;
+    uint32_t jumped;        // teleported since the last step
+    float felt_velocity[3]; // of the root as the particles feel it, world, m/s
+    float felt_spin[3];     // rad/s
+    float felt_acceleration, felt_turning;
     uint32_t reserved;
     uint64_t user;
 } hemi_state;
@@ -150,6 +156,24 @@ typedef struct hemi_cluster {
     uint8_t reserved[3];
 } hemi_cluster;
 
+// Positions in whole millimetres, modulo 256: enough to see whether something stays where it is.
+typedef struct hemi_anchor_row {
+    uint8_t mm[3][8];
+} hemi_anchor_row;
+
+// A row with particles that are led back to the pose.
+typedef struct hemi_led {
+    hemi_row3 goal;
+    float left[8]; // seconds until they arrive
+    uint32_t row, mask;
+    uint32_t reserved[6];
+} hemi_led;
+
+#define HEMI_LED 128          // of hemi_instance.caught: from here on it is led back
+#define HEMI_CAUGHT_HZ 256.0f // its unit of time
+#define HEMI_CAUGHT_SECONDS 0.3f
+#define HEMI_LED_SECONDS 0.25f
+
 // Rotations are stored relative to the rest state: q is the identity at rest, the outward axis is q * (rest axis).
 
 // Per part and substep: tuning turned into the numbers that the kernels multiply with.
@@ -185,18 +209,19 @@ typedef struct hemi_shape {
 
 // Scratch of one worker, carved for the largest asset of the scene.
 typedef struct hemi_scratch {
-    hemi_row3* prev;       // positions at the start of the substep, in its frame
-    hemi_row4* prev_q;     // oriented rows
-    hemi_row3* normal;     // outward normals, for the air
-    hemi_row3* force;      // what the force field adds
-    hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
-    hemi_row3* delta_prev; // the part of them that is no motion
-    uint8_t* moved_rows;   // rows with something in delta; zero like it
-    float* moment;         // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
-    float* support;        // seven components per oriented row: S and widest2 as in hemi_body
-    float* lambda;         // XPBD multipliers, 8 per batch; only touched when a part iterates
-    hemi_target_row* now;  // interpolated targets of this substep
-    hemi_body* bodies;     // one per slot of the body's rows (pads touch nothing) plus a dummy that touches nothing
+    hemi_row3* prev;        // positions at the start of the substep, in its frame
+    hemi_row4* prev_q;      // oriented rows
+    hemi_row3* normal;      // outward normals, for the air
+    hemi_row3* force;       // what the force field adds
+    hemi_row4* delta;       // Jacobi corrections and their number; zero between the kernels that use them
+    hemi_row3* delta_prev;  // the part of them that is no motion
+    uint8_t* moved_rows;    // rows with something in delta; zero like it
+    float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
+    float* support;         // seven components per oriented row: S and widest2 as in hemi_body
+    float* lambda;          // XPBD multipliers, 8 per batch; only touched when a part iterates
+    hemi_target_row* now;   // interpolated targets of this substep
+    hemi_target_row* ahead; // and of the last one before the next search
+    hemi_body* bodies;      // one per slot of the body's rows (pads touch nothing) plus a dummy that touches nothing
     // What find_near knows of bodies, eight neighbours per row: middle and half of their way, radius, center at rest.
     uint16_t* body_row;
     uint16_t* body_target; // its row among the targets
@@ -220,6 +245,8 @@ typedef struct hemi_scratch {
     uint32_t hit_count;
     uint64_t* row_colliders; // bit c: collider c may touch the row; collider_words per row
     uint32_t collider_words;
+    hemi_led* led; // rows with caught particles
+    uint32_t led_count;
     float* collider_bounds; // six planes of collider_stride floats
     uint32_t collider_stride;
     hemi_part_step* parts;
@@ -249,6 +276,8 @@ typedef struct hemi_instance {
     hemi_target_row* target_prev; // anim rows
     hemi_target_row* target_next;
     hemi_collider_past* past;
+    uint8_t* caught;          // per particle, see kernels_caught.inl
+    hemi_anchor_row* anchor;  // where it was when still_seconds began
     hem_tuning* tuning;       // per part
     hemi_collider* colliders; // the game's, then the asset's
     hemi_hull* hulls;
@@ -352,6 +381,9 @@ typedef struct hemi_kernels {
     void (*supports)(const hem_view* view, const hemi_row4* q, float* support);
     void (*touch_bodies)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     void (*touch_particles)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
+    // Cloth that a limb went through (kernels_caught.inl).
+    void (*watch_links)(const hem_view* view, const hem_part* part, const hemi_row4* x, uint8_t* strained);
+    void (*pose_led)(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led);
     // Colliders: which rows they may touch during the step, then the push.
     void (*cull_colliders)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
                            const hemi_mat34* part_frames, uint32_t collider_count);
@@ -359,9 +391,8 @@ typedef struct hemi_kernels {
     void (*velocities)(const hemi_row4* x, const hemi_row3* prev, hemi_row3* v, uint32_t count, float inverse_h);
     void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, const hem_shape_row* shape,
                                uint32_t count, float inverse_h);
-    // Highest speed relative to the frame among simulated lanes, squared, and whether all is finite.
-    float (*motion)(const hemi_row4* x, const hemi_row3* v, const hem_shape_row* shape, uint32_t count, float h,
-                    const hemi_mat34* frame, uint32_t* finite);
+    // Positions below 32 km and speeds below 32 km/s, none of them NaN.
+    uint32_t (*is_finite)(const hemi_row4* x, const hemi_row3* v, uint32_t count);
     void (*frames)(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out);
     void (*normals)(const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out);
     void (*palette)(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,

@@ -11,6 +11,7 @@
 #include "runtime/src/kernels_groups.inl"
 #include "runtime/src/kernels_pairs.inl"
 #include "runtime/src/kernels_contacts.inl"
+#include "runtime/src/kernels_caught.inl"
 #include "runtime/src/kernels_colliders.inl"
 #include "runtime/src/kernels_skin.inl"
 
@@ -34,11 +35,13 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .supports = supports,
         .touch_bodies = touch_bodies,
         .touch_particles = touch_particles,
+        .watch_links = watch_links,
+        .pose_led = pose_led,
         .cull_colliders = cull_colliders,
         .touch_colliders = touch_colliders,
         .velocities = velocities,
         .angular_velocities = angular_velocities,
-        .motion = motion,
+        .is_finite = is_finite,
         .frames = frames,
         .normals = normals,
         .palette = palette,

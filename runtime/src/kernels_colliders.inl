@@ -32,7 +32,9 @@ HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
     v8 t = v8_min(v8_max(v8_div(v8_neg(v8x3_dot(from, u)), uu), zero), one);
     v8x3 nearest = v8x3_madd(u, t, from);
     m8 through = m8_and(v8_lt(v8x3_dot(nearest, nearest), v8_mul(radius, radius)), v8_lt(v8x3_dot(from, p), zero));
-    through = m8_and(through, v8_ge(v8x3_dot(from, from), v8_mul(radius, radius)));
+    // It came from outside; the hundredth is for what lay on the surface.
+    v8 outside = v8_mul(radius, v8_set1(0.99f));
+    through = m8_and(through, v8_ge(v8x3_dot(from, from), v8_mul(outside, outside)));
     v8x3 up = v8x3_set1(0.0f, 1.0f, 0.0f);
     contact8 c;
     c.n = v8x3_select(through, unit_or(from, up), unit_or(p, up));
@@ -59,9 +61,20 @@ HEM_INLINE contact8 touch_capsule(v8x3 p, v8x3 from, const float size[4], v8 mar
     return touch_sphere(a, b, v8_add(radius, margin));
 }
 
-HEM_INLINE contact8 touch_box(v8x3 p, const float size[4], v8 margin) {
-    v8 zero = v8_zero(), tiny = v8_set1(1e-9f);
+// One pair of faces of the slab test: when the way from f to p enters and leaves |x| < h.
+HEM_INLINE void slab(v8 f, v8 p, v8 h, v8 none, v8* enter, v8* leave) {
+    v8 u = v8_sub(p, f), side = v8_copysign(h, f);
+    m8 outside = v8_gt(v8_abs(f), h), inwards = v8_lt(v8_mul(u, f), v8_zero());
+    v8 step = v8_copysign(v8_max(v8_abs(u), v8_set1(1e-12f)), u);
+    *enter = v8_select(outside, v8_select(inwards, v8_div(v8_sub(side, f), step), v8_set1(2.0f)), none);
+    *leave = v8_div(v8_sub(v8_copysign(h, u), f), step);
+}
+
+// A way that went in through a face and past the middle between it and the opposite one ends outside that face again.
+HEM_INLINE contact8 touch_box(v8x3 p, v8x3 from, const float size[4], v8 margin) {
+    v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f), none = v8_set1(-1.0f);
     v8 hx = v8_set1(size[0]), hy = v8_set1(size[1]), hz = v8_set1(size[2]);
+    v8 round = v8_add(margin, v8_set1(size[3]));
     v8x3 q = v8x3_make(v8_sub(v8_abs(p.x), hx), v8_sub(v8_abs(p.y), hy), v8_sub(v8_abs(p.z), hz));
     v8x3 o = v8x3_make(v8_max(q.x, zero), v8_max(q.y, zero), v8_max(q.z, zero));
     v8 outside = v8x3_length(o);
@@ -69,20 +82,42 @@ HEM_INLINE contact8 touch_box(v8x3 p, const float size[4], v8 margin) {
     m8 out = v8_gt(outside, tiny);
     // Inside: the nearest face.
     m8 fx = v8_ge(q.x, inside), fy = v8_ge(q.y, inside);
-    v8 one = v8_set1(1.0f);
     v8x3 face = v8x3_make(v8_keep(fx, one), v8_select(fx, zero, v8_keep(fy, one)), v8_select(m8_or(fx, fy), zero, one));
     v8x3 n = v8x3_select(out, v8x3_scale(o, v8_div(one, v8_max(outside, tiny))), face);
     contact8 c;
     c.n = v8x3_make(v8_copysign(n.x, p.x), v8_copysign(n.y, p.y), v8_copysign(n.z, p.z));
-    c.depth = v8_sub(v8_add(margin, v8_set1(size[3])), v8_select(out, outside, inside));
+    c.depth = v8_sub(round, v8_select(out, outside, inside));
+    // A little smaller than the surface: what lies on it is outside in spite of rounding errors.
+    v8 half = v8_mul(round, v8_set1(0.5f)), less = v8_set1(0.75f), skin = v8_set1(0.001f);
+    v8x3 in, end;
+    slab(from.x, p.x, v8_add(v8_max(v8_mul(hx, less), v8_sub(hx, skin)), half), none, &in.x, &end.x);
+    slab(from.y, p.y, v8_add(v8_max(v8_mul(hy, less), v8_sub(hy, skin)), half), none, &in.y, &end.y);
+    slab(from.z, p.z, v8_add(v8_max(v8_mul(hz, less), v8_sub(hz, skin)), half), none, &in.z, &end.z);
+    v8 enter = v8_max(in.x, v8_max(in.y, in.z)), leave = v8_min(end.x, v8_min(end.y, end.z));
+    m8 crosses = m8_and(v8_ge(enter, zero), m8_and(v8_lt(enter, one), v8_le(enter, leave)));
+    if (m8_any(crosses)) {
+        m8 by_x = v8_ge(in.x, enter), by_y = v8_ge(in.y, enter);
+        v8 f = v8_select(by_x, from.x, v8_select(by_y, from.y, from.z));
+        v8 at = v8_select(by_x, p.x, v8_select(by_y, p.y, p.z));
+        v8 h = v8_select(by_x, hx, v8_select(by_y, hy, hz));
+        v8 side = v8_copysign(one, f);
+        v8x3 back = v8x3_make(v8_keep(by_x, side), v8_select(by_x, zero, v8_keep(by_y, side)),
+                              v8_select(m8_or(by_x, by_y), zero, side));
+        m8 through = m8_and(crosses, v8_lt(v8_mul(at, side), zero));
+        c.n = v8x3_select(through, back, c.n);
+        c.depth = v8_select(through, v8_sub(v8_add(h, round), v8_mul(at, side)), c.depth);
+    }
     return c;
 }
 
-// The plane that is least deep. `from` breaks the tie of thin hulls: among planes that it was outside of, the deepest.
+// The plane that is least deep. `from` breaks the tie of thin hulls: among planes that it was outside of, the deepest. And
+// when the way went in through one plane and out through another, the one that it went in through.
 HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint32_t count, v8 margin) {
-    v8 best = v8_set1(-1e30f), best_from = v8_set1(-1e30f);
-    v8x3 n = v8x3_set1(0.0f, 1.0f, 0.0f), n_from = n;
-    v8 at_from = best;
+    v8 best = v8_set1(-1e30f), best_from = v8_set1(-1e30f), zero = v8_zero(), one = v8_set1(1.0f);
+    v8x3 n = v8x3_set1(0.0f, 1.0f, 0.0f), n_from = n, n_in = n;
+    v8 at_from = best, at_in = best, enter = v8_set1(-1.0f), leave = v8_set1(2.0f);
+    v8 skin = v8_set1(-0.0005f); // what lies on the surface is outside in spite of rounding errors
+    v8 half = v8_madd(margin, v8_set1(0.5f), skin);
     for (uint32_t i = 0; i < count; ++i) {
         v8x3 m = v8x3_set1(planes[i][0], planes[i][1], planes[i][2]);
         v8 offset = v8_set1(planes[i][3]);
@@ -94,11 +129,25 @@ HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint
         n_from = v8x3_select(earlier, m, n_from);
         at_from = v8_select(earlier, d, at_from);
         best_from = v8_max(e, best_from);
+        // The way is in front of the plane moved out by half the margin until, or from, t.
+        v8 fall = v8_sub(e, d);
+        v8 t = v8_div(v8_sub(e, half), v8_copysign(v8_max(v8_abs(fall), v8_set1(1e-12f)), fall));
+        m8 before = v8_gt(e, half), after = v8_gt(d, half);
+        m8 later = m8_and(before, v8_gt(v8_select(after, v8_set1(2.0f), t), enter));
+        n_in = v8x3_select(later, m, n_in);
+        at_in = v8_select(later, d, at_in);
+        enter = v8_select(later, v8_select(after, v8_set1(2.0f), t), enter);
+        leave = v8_select(m8_and(after, v8_le(e, half)), v8_min(leave, t), leave);
     }
-    m8 came = m8_and(v8_gt(best_from, v8_zero()), v8_lt(best, margin));
+    m8 came = m8_and(v8_gt(best_from, skin), v8_lt(best, margin));
+    v8x3 u = v8x3_sub(p, from);
+    v8 chord = v8_mul(v8_sub(v8_min(leave, one), enter), v8x3_length(u)); // a grazed edge is no crossing
+    m8 through =
+        m8_and(m8_and(v8_ge(enter, zero), v8_lt(enter, one)), m8_and(v8_gt(chord, margin), v8_lt(at_in, zero)));
+    through = m8_and(through, v8_ge(best, margin));
     contact8 c;
-    c.n = v8x3_select(came, n_from, n);
-    c.depth = v8_sub(margin, v8_select(came, at_from, best));
+    c.n = v8x3_select(through, n_in, v8x3_select(came, n_from, n));
+    c.depth = v8_sub(margin, v8_select(through, at_in, v8_select(came, at_from, best)));
     return c;
 }
 
@@ -150,7 +199,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                         c = touch_capsule(local, from, shape->size, margin);
                         break;
                     case HEM_SHAPE_BOX:
-                        c = touch_box(local, shape->size, margin);
+                        c = touch_box(local, from, shape->size, margin);
                         break;
                     default:
                         c = touch_hull(local, from, shape->planes, shape->plane_count, margin);

@@ -162,7 +162,7 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &s->parts[p];
         v8 restitution = v8_set1(tune->restitution), own_friction = v8_set1(tune->friction);
-        int soft = part->kind == HEM_PART_SOFT;
+        int soft = part->kind == HEM_PART_SOFT, still = frame_is_still(&tune->frame);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_near* near = &s->near_body[row];
             if (near->depth == 0) {
@@ -189,6 +189,9 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
                 }
                 v8_load_rows4(base + 4, index, &axis.x, &axis.y, &axis.z, &surface);
                 v8_load_rows4(base + 8, index, &moved.x, &moved.y, &moved.z, &friction);
+                if (!still) { // bodies move in the character's frame, the particles' `prev` has been moved by it
+                    moved = v8x3_sub(c, transform3(tune->frame.m, v8x3_sub(c, moved), 1));
+                }
                 // The far side of a tangent sphere belongs to the far side of the limb: what lies there is not inside
                 // through this surface.
                 m8 near_side = v8_gt(v8x3_dot(d, axis), v8_mul(radius, v8_set1(SURFACE_DEPTH)));

@@ -108,6 +108,15 @@ static void interpolate(const hemi_target_row* a, const hemi_target_row* b, floa
     }
 }
 
+HEM_INLINE int frame_is_still(const hemi_mat34* frame) {
+    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    int still = 1;
+    for (int i = 0; i < 12; ++i) {
+        still &= frame->m[i] == identity[i];
+    }
+    return still;
+}
+
 // The body of predict, with what does not change during a call as constants, so that each variant is straight code.
 HEM_INLINE void predict_rows(const hemi_predict* a, int still, int air, int chained) {
     const hemi_part_step* part = a->part;
@@ -167,11 +176,7 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int still, int air, int chai
 }
 
 static void predict(const hemi_predict* a) {
-    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    int still = 1, air = a->part->drag > 0.0f || a->part->lift > 0.0f;
-    for (int i = 0; i < 12; ++i) {
-        still &= a->part->frame.m[i] == identity[i];
-    }
+    int still = frame_is_still(&a->part->frame), air = a->part->drag > 0.0f || a->part->lift > 0.0f;
     if (still && !air && a->chained) {
         predict_rows(a, 1, 0, 1);
     } else if (still && !air) {
@@ -264,22 +269,14 @@ static void apply_delta(hemi_row4* x, hemi_row4* delta, uint32_t count, int aver
     }
 }
 
-static float motion(const hemi_row4* x, const hemi_row3* v, const hem_shape_row* shape, uint32_t count, float h,
-                    const hemi_mat34* frame, uint32_t* finite) {
-    v8 fastest = v8_zero(), zero = v8_zero(), inverse_h = v8_set1(1.0f / h), big = v8_set1(1e9f);
+static uint32_t is_finite(const hemi_row4* x, const hemi_row3* v, uint32_t count) {
+    v8 zero = v8_zero(), big = v8_set1(1e9f);
     m8 good = v8_eq(zero, zero);
     for (uint32_t i = 0; i < count; ++i) {
-        v8x3 p = row4_load3(&x[i]);
-        m8 free = v8_gt(v8_load(shape[i].inverse_mass), zero);
-        v8x3 ride = v8x3_scale(v8x3_sub(p, transform3(frame->m, p, 1)), inverse_h);
-        v8x3 u = v8x3_sub(row3_load(&v[i]), ride);
-        v8 speed2 = v8x3_dot(u, u);
-        v8 size = v8_add(v8x3_dot(p, p), speed2);
-        good = m8_and(good, v8_lt(size, big)); // false for NaN
-        fastest = v8_max(v8_keep(free, speed2), fastest);
+        v8x3 p = row4_load3(&x[i]), u = row3_load(&v[i]);
+        good = m8_and(good, v8_lt(v8_add(v8x3_dot(p, p), v8x3_dot(u, u)), big)); // false for NaN
     }
-    *finite = m8_all(good);
-    return v8_hmax(fastest);
+    return m8_all(good);
 }
 
 HEM_INLINE v8x3 gather_row4(const hemi_row4* rows, const uint16_t particle[8]) {

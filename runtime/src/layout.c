@@ -13,6 +13,8 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     instance->target_prev = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
     instance->target_next = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
     instance->past = hemi_take(c, collider_capacity + view->collider_count, sizeof(hemi_collider_past));
+    instance->caught = hemi_take(c, info->particle_count, 1);
+    instance->anchor = hemi_take(c, info->row_count, sizeof(hemi_anchor_row));
 }
 
 void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance) {
@@ -62,6 +64,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->prev_q = hemi_take(c, e->oriented_rows, sizeof(hemi_row4));
     s->now = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
+    s->ahead = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
     s->normal = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->force = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->delta = hemi_take(c, e->rows, sizeof(hemi_row4));
@@ -69,6 +72,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->moved_rows = hemi_take(c, e->rows, 1);
     s->moment = hemi_take(c, e->oriented_rows, 72 * sizeof(float));
     s->support = hemi_take(c, e->oriented_rows, 56 * sizeof(float));
+    s->led = hemi_take(c, e->rows, sizeof(hemi_led));
     s->lambda = hemi_take(c, e->batches, 8 * sizeof(float));
     s->parts = hemi_take(c, e->parts, sizeof(hemi_part_step));
     s->part_pairs = hemi_take(c, e->parts, sizeof(uint64_t));

@@ -55,6 +55,10 @@ static int is_root(const hem_root* root) {
     return is_place(root->position) && is_unit(root->rotation);
 }
 
+static int is_felt_limit(float v) {
+    return v > 0.0f && v <= 1e6f;
+}
+
 // -- Defs
 
 hem_scene_def hem_scene_def_default(void) {
@@ -80,6 +84,8 @@ hem_instance_def hem_instance_def_default(void) {
     def.pose_blend = 1.0f;
     def.time_scale = 1.0f;
     def.gravity_scale = 1.0f;
+    def.felt_acceleration = 60.0f;
+    def.felt_turning = 200.0f;
     return def;
 }
 
@@ -292,6 +298,7 @@ void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance) {
     scene->kernels->pose_rows(view, instance->bones, instance->x, instance->q);
     memset(instance->v, 0, rows * sizeof(hemi_row3));
     memset(instance->w, 0, oriented * sizeof(hemi_row3));
+    memset(instance->caught, 0, view->info->particle_count);
     for (uint32_t row = 0; row < rows; ++row) {
         memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
     }
@@ -339,8 +346,8 @@ hem_result hem_scene_add(hem_scene* scene, const hem_instance_def* def, hem_inst
         return def->asset ? HEM_ERROR_ASSET : HEM_ERROR_NULL;
     }
     if (!is_root(&def->root) || !in_range(def->pose_blend, 0.0f, 1.0f) || !in_range(def->time_scale, 0.0f, 8.0f) ||
-        !in_range(def->gravity_scale, -100.0f, 100.0f) ||
-        (def->pose && !pose_is_good(def->pose, view->info->bone_count, 48))) {
+        !in_range(def->gravity_scale, -100.0f, 100.0f) || !is_felt_limit(def->felt_acceleration) ||
+        !is_felt_limit(def->felt_turning) || (def->pose && !pose_is_good(def->pose, view->info->bone_count, 48))) {
         return HEM_ERROR_RANGE;
     }
     for (uint32_t c = 0; c < scene->class_count; ++c) {
@@ -361,6 +368,8 @@ hem_result hem_scene_add(hem_scene* scene, const hem_instance_def* def, hem_inst
             s->pose_blend = def->pose_blend;
             s->time_scale = def->time_scale;
             s->gravity_scale = def->gravity_scale;
+            s->felt_acceleration = def->felt_acceleration;
+            s->felt_turning = def->felt_turning;
             s->features = HEM_FEATURE_ALL;
             s->animation = -1;
             s->match_rotation[3] = 1.0f;
@@ -454,6 +463,11 @@ hem_result hem_instance_set_root(hem_scene* scene, hem_instance_id id, const hem
     return HEM_OK;
 }
 
+static void rest_felt(hemi_state* s) {
+    memset(s->felt_velocity, 0, sizeof(s->felt_velocity));
+    memset(s->felt_spin, 0, sizeof(s->felt_spin));
+}
+
 hem_result hem_instance_teleport(hem_scene* scene, hem_instance_id id, const hem_root* root, int keep_velocity) {
     hem_result result = hem_instance_set_root(scene, id, root);
     if (result != HEM_OK) {
@@ -463,6 +477,7 @@ hem_result hem_instance_teleport(hem_scene* scene, hem_instance_id id, const hem
     const hem_info* info = instance->view->info;
     instance->state->root = *root;
     instance->state->carried = 0;
+    instance->state->jumped = 1;
     // Nothing in the character's frame moves. What the pose does between before and after is not motion either.
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
     for (uint32_t i = 0; i < instance->collider_count; ++i) {
@@ -471,7 +486,22 @@ hem_result hem_instance_teleport(hem_scene* scene, hem_instance_id id, const hem
     if (!keep_velocity) {
         memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
         memset(instance->w, 0, info->oriented_row_count * sizeof(hemi_row3));
+        rest_felt(instance->state);
     }
+    return HEM_OK;
+}
+
+hem_result hem_instance_set_felt_limits(hem_scene* scene, hem_instance_id id, float acceleration, float turning) {
+    hemi_instance* instance;
+    hem_result result = find_idle(scene, id, &instance);
+    if (result != HEM_OK) {
+        return result;
+    }
+    if (!is_felt_limit(acceleration) || !is_felt_limit(turning)) {
+        return HEM_ERROR_RANGE;
+    }
+    instance->state->felt_acceleration = acceleration;
+    instance->state->felt_turning = turning;
     return HEM_OK;
 }
 
@@ -507,6 +537,7 @@ hem_result hem_instance_reset(hem_scene* scene, hem_instance_id id) {
     if (result == HEM_OK) {
         instance->state->root = instance->state->next_root;
         instance->state->carried = 0;
+        rest_felt(instance->state);
         hemi_place_on_pose(scene, instance);
     }
     return result;
@@ -816,7 +847,7 @@ hem_result hem_instance_hash(const hem_scene* scene, hem_instance_id id, uint64_
         return HEM_ERROR_NULL;
     }
     const uint8_t* begin = (const uint8_t*)instance->state;
-    const uint8_t* end = (const uint8_t*)(instance->past + scene->collider_capacity + instance->view->collider_count);
+    const uint8_t* end = (const uint8_t*)(instance->anchor + instance->view->info->row_count);
     *hash = hem_hash(begin, (size_t)(end - begin), 0);
     return HEM_OK;
 }

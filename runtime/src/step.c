@@ -12,12 +12,27 @@ static hem_quat quat_of(const float q[4]) {
 
 // -- The character's frame
 
-typedef struct frame_path { // of the root during the step, as seen from where it started
+typedef struct frame_path { // of the root during the step
     hem_quat from, to;
-    hem_vec3 way; // world axes
+    hem_vec3 way;  // that the particles feel; world axes
+    hem_vec3 turn; // the same of the rotation, as a rotation vector in the character's axes
 } frame_path;
 
-static frame_path root_path(const hemi_state* s) {
+static hem_vec3 vec3_of(const float v[3]) {
+    return hem_vec3_make(v[0], v[1], v[2]);
+}
+
+// `felt` follows `moved` by at most `limit`.
+static hem_vec3 follow(hem_vec3 felt, hem_vec3 moved, float limit) {
+    hem_vec3 change = hem_vec3_sub(moved, felt);
+    float size = hem_vec3_length(change);
+    return size > limit ? hem_vec3_madd(change, limit / size, felt) : moved;
+}
+
+// A game may start, stop or turn a character within a frame, with an acceleration that no body has and no cloth would
+// outlive: the part of a skirt before the legs would be torn through them. So what the particles feel is a velocity that
+// follows the root's with bounded acceleration. Once the root moves steadily both are the same.
+static frame_path root_path(hemi_state* s, float seconds, float dt) {
     frame_path path;
     path.from = quat_of(s->root.rotation);
     path.to = quat_of(s->next_root.rotation);
@@ -32,16 +47,29 @@ static frame_path root_path(const hemi_state* s) {
         start[2] = s->carry_to[2] + (double)arm.z;
         path.from = hem_quat_normalise(hem_quat_mul(carry, path.from));
     }
-    path.way = hem_vec3_make((float)(s->next_root.position[0] - start[0]), (float)(s->next_root.position[1] - start[1]),
-                             (float)(s->next_root.position[2] - start[2]));
+    hem_vec3 velocity = vec3_of(s->felt_velocity), spin = vec3_of(s->felt_spin);
+    if (!s->jumped) { // else it goes on as it did before
+        hem_vec3 way =
+            hem_vec3_make((float)(s->next_root.position[0] - start[0]), (float)(s->next_root.position[1] - start[1]),
+                          (float)(s->next_root.position[2] - start[2]));
+        hem_quat turn = hem_quat_normalise(hem_quat_mul(hem_quat_conj(path.from), path.to));
+        spin = follow(spin, hem_vec3_scale(hem_quat_to_rotation(turn), 1.0f / seconds), s->felt_turning * seconds);
+        // What is felt of the turn leaves the velocity where it is in the world.
+        velocity = hem_quat_rotate_back(hem_quat_from_rotation(hem_vec3_scale(spin, seconds)), velocity);
+        velocity = follow(velocity, hem_vec3_scale(hem_quat_rotate_back(path.to, way), 1.0f / seconds),
+                          s->felt_acceleration * seconds);
+    }
+    memcpy(s->felt_velocity, &velocity, sizeof(s->felt_velocity));
+    memcpy(s->felt_spin, &spin, sizeof(s->felt_spin));
+    path.way = hem_vec3_scale(hem_quat_rotate(path.to, velocity), dt);
+    path.turn = hem_vec3_scale(spin, dt);
     return path;
 }
 
 // What a point fixed in the world does in the frame while the root goes from share s0 to s1 of its path.
 static hemi_mat34 frame_motion(const frame_path* path, float s0, float s1, float linear, float angular) {
-    hem_quat q0 = hem_quat_slerp(path->from, path->to, s0), q1 = hem_quat_slerp(path->from, path->to, s1);
-    hem_quat turn = hem_quat_normalise(hem_quat_mul(hem_quat_conj(q1), q0));
-    turn = hem_quat_nlerp(hem_quat_identity(), turn, angular);
+    hem_quat q1 = hem_quat_slerp(path->from, path->to, s1);
+    hem_quat turn = hem_quat_from_rotation(hem_vec3_scale(path->turn, (s0 - s1) * angular));
     hem_vec3 shift = hem_quat_rotate_back(q1, hem_vec3_scale(path->way, (s0 - s1) * linear));
     hem_mat34 m = hem_mat34_from_quat(turn, shift);
     hemi_mat34 out;
@@ -446,6 +474,127 @@ static void solve_links(const hem_scene* scene, hemi_instance* instance, hemi_sc
     }
 }
 
+// -- Cloth that a limb went through, see kernels_caught.inl
+
+static uint32_t caught_time(float seconds) {
+    uint32_t units = (uint32_t)(seconds * HEMI_CAUGHT_HZ + 0.5f);
+    return units ? units : 1;
+}
+
+// Where the pose has a part's particles means something only if the part hangs on the pose and can meet the body.
+static int can_be_caught(const hemi_instance* instance, const hemi_scratch* s, uint32_t p) {
+    const hem_view* view = instance->view;
+    return view->parts[p].kind != HEM_PART_BODY && (s->part_pairs[p] & s->body_parts) &&
+           view->parts[p].link_count + view->parts[p].index_count &&
+           part_mode(view, instance->state, p) == HEM_ANIMATE_DIRECT;
+}
+
+static uint32_t bit_count(uint32_t bits) {
+    uint32_t n = 0;
+    for (; bits; bits &= bits - 1) {
+        ++n;
+    }
+    return n;
+}
+
+// Those that are led back are immovable during this step.
+static void take_caught(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s) {
+    const hem_view* view = instance->view;
+    for (uint32_t row = 0; row < view->info->row_count; ++row) {
+        const uint8_t* caught = instance->caught + row * 8;
+        uint32_t mask = 0;
+        for (uint32_t i = 0; i < 8; ++i) {
+            mask |= (uint32_t)(caught[i] >= HEMI_LED) << i;
+        }
+        if (!mask) {
+            continue;
+        }
+        hemi_led* led = &s->led[s->led_count++];
+        led->row = row;
+        led->mask = mask;
+        for (uint32_t i = 0; i < 8; ++i) {
+            led->left[i] = (float)(caught[i] - HEMI_LED) / HEMI_CAUGHT_HZ;
+            instance->x[row].w[i] = mask >> i & 1u ? 0.0f : instance->x[row].w[i];
+        }
+        scene->kernels->pose_led(view, instance->bones, led);
+    }
+}
+
+static void lead_caught(hemi_instance* instance, hemi_scratch* s, float h) {
+    for (uint32_t n = 0; n < s->led_count; ++n) {
+        hemi_led* led = &s->led[n];
+        hemi_row4* x = &instance->x[led->row];
+        for (uint32_t i = 0; i < 8; ++i) {
+            if (led->mask >> i & 1u) {
+                float share = led->left[i] > h ? h / led->left[i] : 1.0f;
+                x->x[i] += (led->goal.x[i] - x->x[i]) * share;
+                x->y[i] += (led->goal.y[i] - x->y[i]) * share;
+                x->z[i] += (led->goal.z[i] - x->z[i]) * share;
+                led->left[i] -= h;
+            }
+        }
+    }
+}
+
+// After the step: who has arrived, and who is strained for how long.
+static void watch_caught(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s, float dt) {
+    const hem_view* view = instance->view;
+    uint32_t passed = caught_time(dt), patience = caught_time(HEMI_CAUGHT_SECONDS),
+             lead = caught_time(HEMI_LED_SECONDS);
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        if (!can_be_caught(instance, s, p)) {
+            continue;
+        }
+        const hem_part* part = &view->parts[p];
+        scene->kernels->watch_links(view, part, instance->x, s->moved_rows);
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+            uint8_t* caught = instance->caught + row * 8;
+            for (uint32_t i = 0; i < 8; ++i) {
+                uint32_t c = caught[i], strained = s->moved_rows[row] >> i & 1u;
+                if (c >= HEMI_LED) {
+                    c = c > HEMI_LED + passed ? c - passed : 0;
+                } else if (!strained || !(view->shape_rows[row].inverse_mass[i] > 0.0f)) {
+                    c = 0;
+                } else {
+                    c = c + passed < patience ? c + passed : HEMI_LED + lead;
+                }
+                caught[i] = (uint8_t)c;
+            }
+            s->moved_rows[row] = 0;
+        }
+    }
+    for (uint32_t n = 0; n < s->led_count; ++n) {
+        uint32_t row = s->led[n].row;
+        memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
+    }
+}
+
+// Who may meet whom, and which collider, during substeps [begin, end) of n.
+static void look_ahead(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s, const frame_path* path,
+                       uint32_t begin, uint32_t end, uint32_t n, float h, int touch, uint32_t collider_count) {
+    const hem_view* view = instance->view;
+    const hemi_kernels* k = scene->kernels;
+    float s0 = (float)begin / (float)n, s1 = (float)end / (float)n, dt = (float)(end - begin) * h;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_tuning* t = &instance->tuning[p];
+        s->part_frames[p] = frame_motion(path, s0, s1, t->linear_inertia, t->angular_inertia);
+    }
+    if (touch) {
+        hemi_instance part_way = *instance;
+        if (begin > 0) {
+            part_way.target_prev = s->now; // where the last substep ended
+        }
+        if (end < n) {
+            k->interpolate(instance->target_prev, instance->target_next, s1, view->anim_row_count, s->ahead);
+            part_way.target_next = s->ahead;
+        }
+        k->find_near(view, &part_way, s, dt, s->part_frames, (instance->state->features & HEM_FEATURE_SURFACE) != 0);
+    }
+    if (collider_count) {
+        k->cull_colliders(view, instance, s, dt, s->part_frames, collider_count);
+    }
+}
+
 static int targets_moved(const hem_view* view, const hemi_instance* instance) {
     for (uint32_t i = 0; i < view->anim_row_count; ++i) {
         const float* a = instance->target_prev[i].x.x;
@@ -474,6 +623,57 @@ static int root_moved(const hemi_state* s) {
     return hem_absf(dot) < 0.9999999f;
 }
 
+// -- Sleep
+//
+// Speeds do not tell rest: a particle between two contacts that push it to and fro has one and stays where it is. So an
+// instance sleeps when for half a second nothing has strayed further than sleep_speed would have taken it. Cloth that
+// lies on cloth creeps for long; nobody watches it for long. So the longer the pose stands still, the more is let pass.
+
+#define SLEEP_SECONDS 0.5f
+#define SLEEP_PATIENCE 2.0f // seconds of a still pose after which twice sleep_speed is rest, and so on
+#define SLEEP_TIMES 4.0f    // at most
+#define STRAY_LIMIT 120.0f  // millimetres; anchors are kept modulo 256
+
+static uint8_t millimetres(float x) {
+    return (uint8_t)((int32_t)(x * 1000.0f) & 255); // positions are below 32 km, or the instance has been mended
+}
+
+static void drop_anchor(hemi_instance* instance) {
+    for (uint32_t row = 0; row < instance->view->info->row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            instance->anchor[row].mm[0][i] = millimetres(instance->x[row].x[i]);
+            instance->anchor[row].mm[1][i] = millimetres(instance->x[row].y[i]);
+            instance->anchor[row].mm[2][i] = millimetres(instance->x[row].z[i]);
+        }
+    }
+}
+
+static int stays_at_anchor(const hemi_instance* instance) {
+    const hem_view* view = instance->view;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        if (part->kind == HEM_PART_BODY) {
+            continue;
+        }
+        float times = hem_minf(1.0f + instance->state->pose_still_seconds / SLEEP_PATIENCE, SLEEP_TIMES);
+        float limit = hem_minf(instance->tuning[p].sleep_speed * times * SLEEP_SECONDS * 1000.0f, STRAY_LIMIT);
+        int32_t limit2 = (int32_t)(limit * limit);
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+            const hemi_row4* x = &instance->x[row];
+            const hemi_anchor_row* a = &instance->anchor[row];
+            for (uint32_t i = 0; i < 8; ++i) {
+                int32_t dx = (int8_t)(millimetres(x->x[i]) - a->mm[0][i]);
+                int32_t dy = (int8_t)(millimetres(x->y[i]) - a->mm[1][i]);
+                int32_t dz = (int8_t)(millimetres(x->z[i]) - a->mm[2][i]);
+                if (dx * dx + dy * dy + dz * dz >= limit2) {
+                    return 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
 // Derived rotations are worth computing every step only for who skins with them or blows against them.
 int hemi_keeps_frames(const hemi_instance* instance) {
     const hem_view* view = instance->view;
@@ -498,6 +698,7 @@ static void finish(hemi_instance* instance) {
     hemi_state* s = instance->state;
     s->root = s->next_root;
     s->carried = 0;
+    s->jumped = 0;
     s->pose_changed = 0;
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
 }
@@ -536,34 +737,34 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         n = n < scene->substep_limit ? n : scene->substep_limit;
     }
     // A hitch loses time rather than stability: no substep is longer than a sixtieth of a second.
-    float longest = (float)n / 60.0f;
+    float seconds = dt, longest = (float)n / 60.0f;
     dt = dt < longest ? dt : longest;
     float h = dt / (float)n;
     instance->stepped = 1;
     s->candidate_count = s->contact_count = s->dropped_count = s->clamped_count = s->mended_count = 0;
 
-    frame_path path = root_path(state);
+    frame_path path = root_path(state, seconds, dt);
     set_animated_masses(instance);
     pair_parts(view, s);
     body_rows(view, s);
     for (uint32_t p = 0; p < info->part_count; ++p) {
         const hem_tuning* t = &instance->tuning[p];
         tune_part(view, t, p, h, &s->parts[p]);
-        s->part_frames[p] = frame_motion(&path, 0.0f, 1.0f, t->linear_inertia, t->angular_inertia);
     }
     uint64_t met = 0; // parts that collide with some particle
     for (uint32_t p = 0; p < info->part_count; ++p) {
         met |= view->parts[p].kind == HEM_PART_BODY ? 0 : s->part_pairs[p];
     }
     int touch = (features & HEM_FEATURE_PARTICLE_CONTACTS) && met;
-    if (touch) {
-        k->find_near(view, instance, s, dt, s->part_frames, (features & HEM_FEATURE_SURFACE) != 0);
+    int untangle = touch && s->body_row_count && (features & HEM_FEATURE_UNTANGLE);
+    s->led_count = 0;
+    if (untangle) {
+        take_caught(scene, instance, s);
     }
     uint32_t collider_count = 0;
     int gathered = (features & HEM_FEATURE_COLLIDERS) && hemi_collider_total(instance) > 0;
     if (gathered) {
         collider_count = gather_colliders(scene, instance);
-        k->cull_colliders(view, instance, s, dt, s->part_frames, collider_count);
     }
     int air = 0, soft_contacts = 0;
     uint32_t passes = 1;
@@ -577,7 +778,15 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     }
 
     const float* gravity = state->own_gravity ? state->gravity : scene->gravity;
-    for (uint32_t step = 0; step < n; ++step) {
+    // What may meet is looked for once per step, but at least 60 times a second: within a long frame contacts turn
+    // particles to where nobody expected them.
+    uint32_t searches = (uint32_t)(dt * 60.0f + 0.75f);
+    searches = searches < 1 ? 1 : searches > n ? n : searches;
+    for (uint32_t step = 0, search = 0; step < n; ++step) {
+        if (step == search * n / searches) {
+            ++search;
+            look_ahead(scene, instance, s, &path, step, search * n / searches, n, h, touch, collider_count);
+        }
         float s0 = (float)step / (float)n, s1 = (float)(step + 1) / (float)n;
         hem_quat world = hem_quat_slerp(path.from, path.to, s1);
         hem_vec3 g = hem_quat_rotate_back(world, hem_vec3_make(gravity[0], gravity[1], gravity[2]));
@@ -594,7 +803,9 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
             const hem_tuning* t = &instance->tuning[p];
             hemi_part_step* tune = &s->parts[p];
             float scale = t->gravity_scale * state->gravity_scale;
-            tune->frame = frame_motion(&path, s0, s1, t->linear_inertia, t->angular_inertia);
+            int body = part->kind == HEM_PART_BODY; // lives in the frame
+            tune->frame =
+                frame_motion(&path, s0, s1, body ? 0.0f : t->linear_inertia, body ? 0.0f : t->angular_inertia);
             tune->gravity[0] = g.x * scale;
             tune->gravity[1] = g.y * scale;
             tune->gravity[2] = g.z * scale;
@@ -621,6 +832,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         }
         k->interpolate(instance->target_prev, instance->target_next, s1, view->anim_row_count, s->now);
         animate(instance, s->now);
+        lead_caught(instance, s, h);
         if (touch) {
             if (features & HEM_FEATURE_CONTINUOUS) {
                 k->continuous(view, instance->x, s->prev, s);
@@ -654,7 +866,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                 k->touch_colliders(view, instance->x, s->prev, s);
             }
         }
-        if (step + 1 == n || scene->force_field) {
+        if (step + 1 == search * n / searches || scene->force_field) {
             k->velocities(instance->x, s->prev, instance->v, info->row_count, 1.0f / h);
         }
         k->angular_velocities(instance->q, s->prev_q, instance->w, view->shape_rows, info->oriented_row_count,
@@ -664,20 +876,16 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         return_colliders(scene, instance);
     }
 
+    if (untangle) {
+        watch_caught(scene, instance, s, dt);
+    }
+
     uint32_t finite = 1;
-    float speed2 = 0.0f, sleep2 = 1e30f;
     for (uint32_t p = 0; p < info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        if (part->kind == HEM_PART_BODY) {
-            continue;
+        if (part->kind != HEM_PART_BODY) {
+            finite &= k->is_finite(instance->x + part->row_begin, instance->v + part->row_begin, part->row_count);
         }
-        uint32_t good;
-        float fastest = k->motion(instance->x + part->row_begin, instance->v + part->row_begin,
-                                  view->shape_rows + part->row_begin, part->row_count, h, &s->parts[p].frame, &good);
-        finite &= good;
-        speed2 = fastest > speed2 ? fastest : speed2;
-        float limit = instance->tuning[p].sleep_speed;
-        sleep2 = limit * limit < sleep2 ? limit * limit : sleep2;
     }
     finish(instance);
     if (!finite) {
@@ -687,16 +895,21 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     } else {
         hemi_update_palette(scene, instance);
     }
-    if (!moved && speed2 < sleep2 && (features & HEM_FEATURE_SLEEP)) {
+    state->pose_still_seconds = moved ? 0.0f : hem_minf(state->pose_still_seconds + dt, 1000.0f);
+    int rests = finite && !moved && (features & HEM_FEATURE_SLEEP);
+    if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance)) {
         state->still_seconds += dt;
-        if (state->still_seconds >= 0.5f) {
+        if (state->still_seconds >= SLEEP_SECONDS) {
             state->asleep = 1;
             memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
             memset(instance->w, 0, info->oriented_row_count * sizeof(hemi_row3));
             instance->event_mask |= 1u << HEM_EVENT_SLEEP;
         }
     } else {
-        state->still_seconds = 0.0f;
+        state->still_seconds = rests ? dt : 0.0f;
+        if (rests) {
+            drop_anchor(instance);
+        }
     }
     ++state->step_count;
     if (s->dropped_count) {
@@ -708,6 +921,9 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     instance->report.dropped_count = s->dropped_count;
     instance->report.clamped_count = s->clamped_count;
     instance->report.mended_count = s->mended_count;
+    for (uint32_t i = 0; i < s->led_count; ++i) {
+        instance->report.led_count += bit_count(s->led[i].mask);
+    }
 }
 
 // -- The scene
@@ -782,6 +998,7 @@ hem_result hem_scene_step_end(hem_scene* scene) {
         sum->dropped_count += r->dropped_count;
         sum->clamped_count += r->clamped_count;
         sum->mended_count += r->mended_count;
+        sum->led_count += r->led_count;
         for (uint32_t kind = HEM_EVENT_SLEEP; kind <= HEM_EVENT_MENDED; ++kind) {
             if (instance->event_mask >> kind & 1u) {
                 uint32_t value = kind == HEM_EVENT_OVERFLOW ? r->dropped_count

@@ -123,6 +123,11 @@ TEST wrong_calls_are_named_and_change_nothing(void) {
     ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_set_pose_blend(w.scene, w.id, 2));
     ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_set_time_scale(w.scene, w.id, -1));
     ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_set_features(w.scene, w.id, 4096));
+    const float odd[] = {0, -1, 2e6f, INFINITY, NAN};
+    for (int i = 0; i < 5; ++i) {
+        ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_set_felt_limits(w.scene, w.id, odd[i], 1));
+        ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_set_felt_limits(w.scene, w.id, 1, odd[i]));
+    }
     ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_set_animation(w.scene, w.id, 7));
     hem_step_args args = {NAN, 0};
     ASSERT_EQ(HEM_ERROR_RANGE, hem_scene_step(w.scene, &args));

@@ -162,6 +162,75 @@ TEST a_steady_run_with_full_inertia_ends_like_standing(void) {
     PASS();
 }
 
+// The angle by which a particle without weight or damping, one metre off the axis, turns in the frame of a root that turns
+// by `angle` within `frames` frames.
+static double felt_turn(double angle, int frames, float hz, float limit) {
+    world w;
+    if (!world_open(&w, "free", NULL, NULL, 1)) {
+        return -1;
+    }
+    const float none[3] = {0, 0, 0};
+    hem_instance_set_gravity(w.scene, w.id, none);
+    hem_tuning tuning;
+    hem_instance_get_tuning(w.scene, w.id, &tuning, sizeof(tuning));
+    tuning.damping = 0;
+    hem_instance_set_tuning(w.scene, w.id, &tuning, 1);
+    hem_instance_set_felt_limits(w.scene, w.id, 1e6f, limit);
+    // The root is moved away from it, and it rests there.
+    hem_root root = at(1, 0, 0);
+    hem_instance_set_root(w.scene, w.id, &root);
+    world_step(&w, 1.0f / hz, 0, 1);
+    hem_root still = root;
+    world_step(&w, 1.0f / hz, 0, 1);
+    for (int f = 1; f <= frames; ++f) {
+        root = still;
+        turn_about_y(&root, angle * f / frames);
+        hem_instance_set_root(w.scene, w.id, &root);
+        world_step(&w, 1.0f / hz, 0, 1);
+    }
+    hem_particle p = particle_at(&w, nth_particle(&w, false, 0));
+    world_close(&w);
+    return atan2((double)p.position[2], -(double)p.position[0]);
+}
+
+TEST a_turn_is_felt_up_to_the_limit(void) {
+    // Free of everything, a particle rests in the world, so in the frame it turns the other way, by the whole angle.
+    ASSERT_IN_RANGE(1.0, fabs(felt_turn(1.0, 30, 60, 1e6f)), 0.01);
+    ASSERT_IN_RANGE(3.0, fabs(felt_turn(3.0, 1, 60, 1e6f)), 0.01);
+    // An about-face within a frame starts and stops with the acceleration a: a dt^2 are felt, for a frame.
+    for (int i = 0; i < 3; ++i) {
+        const float rates[] = {30, 60, 144};
+        double most = 200.0 / ((double)rates[i] * (double)rates[i]);
+        ASSERT_IN_RANGE(most, fabs(felt_turn(3.0, 1, rates[i], 200)), 0.02 * most + 1e-4);
+    }
+    // A turn with half that acceleration is felt whole.
+    ASSERT_IN_RANGE(0.5, fabs(felt_turn(0.5, 30, 60, 200)), 0.01);
+    PASS();
+}
+
+TEST a_start_within_a_frame_is_felt_with_the_limit(void) {
+    world w;
+    OPEN(w, "free");
+    const float none[3] = {0, 0, 0};
+    hem_instance_set_gravity(w.scene, w.id, none);
+    hem_tuning tuning;
+    hem_instance_get_tuning(w.scene, w.id, &tuning, sizeof(tuning));
+    tuning.damping = 0;
+    hem_instance_set_tuning(w.scene, w.id, &tuning, 1);
+    ASSERT_EQ(HEM_OK, hem_instance_set_felt_limits(w.scene, w.id, 60, 200));
+    // To 3 m/s at once: at 60 m/s^2 three frames of 1, 2 and 3 m/s are felt, then 3 m/s for as long as it lasts.
+    double behind = 0;
+    for (int f = 1; f <= 10; ++f) {
+        hem_root root = at(3.0 * f / 60, 0, 0);
+        hem_instance_set_root(w.scene, w.id, &root);
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        behind += fmin(f, 3) / 60;
+        ASSERT_IN_RANGE(-behind, (double)particle_at(&w, nth_particle(&w, false, 0)).position[0], 1e-4);
+    }
+    world_close(&w);
+    PASS();
+}
+
 TEST time_scale_stops_and_slows(void) {
     world w;
     OPEN(w, "cape_half");
@@ -283,6 +352,8 @@ SUITE(world_suite) {
     RUN_TEST(a_moving_platform_is_not_felt);
     RUN_TEST(without_inertia_a_run_is_like_standing);
     RUN_TEST(a_steady_run_with_full_inertia_ends_like_standing);
+    RUN_TEST(a_turn_is_felt_up_to_the_limit);
+    RUN_TEST(a_start_within_a_frame_is_felt_with_the_limit);
     RUN_TEST(time_scale_stops_and_slows);
     RUN_TEST(far_from_the_origin_the_bits_are_the_same);
     RUN_TEST(a_bob_hangs_along_gravity);

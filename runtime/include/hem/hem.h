@@ -161,7 +161,11 @@ typedef struct hem_instance_def {
     float pose_blend;    // 0 = pure animation, 1 = simulation; default 1
     float time_scale;    // 0..8, default 1
     float gravity_scale; // default 1
-    uint64_t user;       // the game's own
+    // The particles feel the root's motion as a velocity that follows it with bounded acceleration: what a game does to a
+    // character within a frame (full speed, about face) is no motion of a body. Steady motion is felt as it is.
+    float felt_acceleration; // m/s^2, above 0, at most 1e6; default 60
+    float felt_turning;      // rad/s^2, above 0, at most 1e6; default 200
+    uint64_t user;           // the game's own
 } hem_instance_def;
 
 hem_instance_def hem_instance_def_default(void);
@@ -175,10 +179,14 @@ hem_result hem_instance_user(const hem_scene* scene, hem_instance_id id, uint64_
 // stride in bytes between matrices (0 = 48). Reached at the end of the next step; substeps go there in between.
 hem_result hem_instance_set_pose(hem_scene* scene, hem_instance_id id, const float* matrices, uint32_t bone_count,
                                  size_t stride);
-// Where the character stands at the end of the next step. The particles feel the motion, scaled by their part's inertia.
+// Where the character stands at the end of the next step. The particles feel the motion, as far as felt_acceleration and
+// felt_turning allow, scaled by their part's inertia.
 hem_result hem_instance_set_root(hem_scene* scene, hem_instance_id id, const hem_root* root);
-// Jumps there without feeling it. The cloth keeps its shape; keep_velocity = 0 also brings it to rest.
+// Jumps there without feeling it. The cloth keeps its shape; keep_velocity = 0 also brings it to rest, else it moves on as
+// before, seen from the character.
 hem_result hem_instance_teleport(hem_scene* scene, hem_instance_id id, const hem_root* root, int keep_velocity);
+// As in hem_instance_def; 1e6 = everything is felt, however sudden.
+hem_result hem_instance_set_felt_limits(hem_scene* scene, hem_instance_id id, float acceleration, float turning);
 // The frame the character rides in (a lift, a vehicle) moves by this much, world space, until the end of the next step.
 // Its motion is not felt at all; call it together with hem_instance_set_root.
 hem_result hem_instance_carry(hem_scene* scene, hem_instance_id id, const hem_root* from, const hem_root* to);
@@ -202,7 +210,8 @@ typedef enum hem_feature {
     HEM_FEATURE_TETHERS = 16,
     HEM_FEATURE_LIMITS = 32,
     HEM_FEATURE_SLEEP = 64,
-    HEM_FEATURE_ALL = 127
+    HEM_FEATURE_UNTANGLE = 128, // cloth that a limb went through is led back to the pose
+    HEM_FEATURE_ALL = 255
 } hem_feature;
 
 // Live tuning: the tuning section of a .hem (part_count entries of 192 bytes), copied; nothing is reset.
@@ -261,6 +270,7 @@ typedef struct hem_step_report {
     uint32_t dropped_count;   // candidates that found no room
     uint32_t clamped_count;   // particles slowed to max_speed
     uint32_t mended_count;    // particles that were not finite and were put back on the pose
+    uint32_t led_count;       // particles that a limb had gone through and that are led back to the pose
 } hem_step_report;
 
 // One step of the whole scene on this thread. Fails only on wrong arguments, and then nothing has changed.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Cloth that a limb has gone through.
+//
+// Particles stand for cloth, and the cloth between two of them is not tested against the body: a limb that jumps (a clip
+// that starts without a blend, a pose that crosses itself) can end up between neighbours. Contacts then push them apart,
+// the link pulls them together, and they would struggle for ever. Such a pair is known by its length: no cloth is
+// stretched to STRAINED times its length for CAUGHT_SECONDS otherwise. Both ends are then led back to where the pose has
+// them, through whatever is in the way.
+//
+// One byte per particle of the state: below HEMI_LED, for how long its links have been strained; from there on, how
+// much time is left until it arrives; both in units of 1 / HEMI_CAUGHT_HZ seconds.
+
+#define STRAINED 1.6f
+
+HEM_INLINE uint32_t rotate_bits(uint32_t bits, uint32_t by) {
+    return (bits << by | bits >> (8 - by)) & 0xffu;
+}
+
+// Marks, in one byte per row, the lanes that have a strained structural link.
+static void watch_links(const hem_view* view, const hem_part* part, const hemi_row4* x, uint8_t* strained) {
+    v8 zero = v8_zero(), limit = v8_set1(STRAINED * STRAINED);
+    for (uint32_t n = part->link_begin; n < part->link_begin + part->link_count; ++n) {
+        const hem_link_batch* batch = &view->link_batches[n];
+        if (batch->kind > HEM_LINK_WEFT) {
+            continue;
+        }
+        v8x3 d = v8x3_sub(row4_load3(&x[batch->row_a]), v8x3_rotate_lanes(row4_load3(&x[batch->row_b]), batch->rotate));
+        v8 rest = v8_loadu(batch->rest);
+        m8 far = m8_and(v8_gt(v8x3_dot(d, d), v8_mul(v8_mul(rest, rest), limit)), v8_gt(rest, zero));
+        uint32_t bits = m8_bits(far);
+        if (bits) {
+            strained[batch->row_a] |= (uint8_t)bits;
+            strained[batch->row_b] |= (uint8_t)rotate_bits(bits, batch->rotate);
+        }
+    }
+    for (uint32_t n = part->index_begin; n < part->index_begin + part->index_count; ++n) {
+        const hem_index_batch* batch = &view->index_batches[n];
+        if (batch->kind > HEM_LINK_WEFT) {
+            continue;
+        }
+        HEM_ALIGN(32) int32_t ia[8], ib[8];
+        slots_of(batch->a, ia);
+        slots_of(batch->b, ib);
+        v8x3 d = v8x3_sub(gather3(x[0].x, ia), gather3(x[0].x, ib));
+        v8 rest = v8_loadu(batch->rest);
+        m8 far = m8_and(v8_gt(v8x3_dot(d, d), v8_mul(v8_mul(rest, rest), limit)), v8_gt(rest, zero));
+        for (uint32_t bits = m8_bits(far) & batch->lane_mask; bits; bits &= bits - 1) {
+            uint32_t i = hem_lowest_bit(bits);
+            strained[batch->a[i] >> 3] |= (uint8_t)(1u << (batch->a[i] & 7));
+            strained[batch->b[i] >> 3] |= (uint8_t)(1u << (batch->b[i] & 7));
+        }
+    }
+}
+
+static void pose_led(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led) {
+    HEM_ALIGN(32) hemi_target_row t;
+    pose_row(view, led->row, bones, &t);
+    led->goal = t.x;
+}
