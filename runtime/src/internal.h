@@ -217,6 +217,7 @@ typedef struct hemi_scratch {
     hemi_row3* delta_prev;  // the part of them that is no motion
     uint8_t* moved_rows;    // rows with something in delta; zero like it
     float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
+    float* rest_moment;     // six components of the same at rest
     float* support;         // seven components per oriented row: S and widest2 as in hemi_body
     float* lambda;          // XPBD multipliers, 8 per batch; only touched when a part iterates
     hemi_target_row* now;   // interpolated targets of this substep
@@ -359,14 +360,16 @@ typedef struct hemi_kernels {
     // The same for every row, straight into positions and rotations.
     void (*pose_rows)(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q);
     void (*predict)(const hemi_predict* args);
-    void (*predict_rotation)(hemi_row4* q, hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape, uint32_t count,
-                             const hemi_part_step* part, float h);
+    void (*predict_rotation)(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
+                             uint32_t count, const hemi_part_step* part, float h);
     // Targets between two poses, and the direct overwrite.
     void (*interpolate)(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
                         hemi_target_row* out);
     void (*links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args);
     void (*links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args);
-    void (*moments)(const hem_view* view, const hemi_row4* q, uint32_t row_begin, uint32_t count, float* moment);
+    // Orientation terms of the oriented rows: at rest, and turned.
+    void (*rest_moments)(const hem_view* view, float* at_rest);
+    void (*moments)(const hem_view* view, const hemi_row4* q, const float* at_rest, float* moment);
     void (*groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count, hemi_row4* x, hemi_row4* q,
                    const float* moment, float share);
     void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x, const hemi_row3* prev);
@@ -389,8 +392,8 @@ typedef struct hemi_kernels {
                            const hemi_mat34* part_frames, uint32_t collider_count);
     void (*touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     void (*velocities)(const hemi_row4* x, const hemi_row3* prev, hemi_row3* v, uint32_t count, float inverse_h);
-    void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, const hem_shape_row* shape,
-                               uint32_t count, float inverse_h);
+    void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
+                               float inverse_h);
     // Positions below 32 km and speeds below 32 km/s, none of them NaN.
     uint32_t (*is_finite)(const hemi_row4* x, const hemi_row3* v, uint32_t count);
     void (*frames)(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out);

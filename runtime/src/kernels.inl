@@ -25,6 +25,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .interpolate = interpolate,
         .links = links,
         .links_indexed = links_indexed,
+        .rest_moments = rest_moments,
         .moments = moments,
         .groups = groups,
         .limits = limits,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Generalised shape matching (oriented particles): one group per particle, itself and its neighbours.
 //
-//     A = sum_i [ (m_i / 5) R_i diag(a^2 b^2 c^2) Rrest_i^T + m_i x_i r_i^T ] - M c crest^T
+//     A = sum_i [ (m_i / 5) R_i diag(a^2 b^2 c^2) Rrest_i^T + m_i x_i (r_i - crest)^T ]
 //
 // The orientation terms make the rotation well defined for two particles, and for one. They depend on one particle only,
 // so they are computed once per particle and substep (`moments`) instead of once per member: seven times fewer.
-// Positions are taken relative to the group's own particle, which keeps digits.
 //
 // The rotation: Newton on the rotation group, started from the particle's own. With B = R^T A, the axial vector of B's
 // skew part is the gradient and K = tr(B) I - sym(B) the Hessian: R <- R exp(K^-1 axial(B)). Quadratic near the answer;
 // where K is not positive definite (inverted or nearly flat moments) the step is axial / |tr| instead, and a step is
 // always less than pi. No SVD, no branches.
+
+#define GROUP_SWEEPS 1 // per substep: starting from the last one's answer, the first sweep leaves the cube of an angle
 
 HEM_INLINE v8_mat3 mat3_mul_transposed_first(const v8_mat3* a, const v8_mat3* b) { // a^T b
     v8_mat3 r;
@@ -46,179 +47,226 @@ HEM_INLINE v8x4 rotation_sweep(const v8_mat3* moment, v8x4 q) {
                             v8_madd(c01, g.x, v8_madd(c11, g.y, v8_mul(c12, g.z))),
                             v8_madd(c02, g.x, v8_madd(c12, g.y, v8_mul(c22, g.z))));
     v8x3 step = v8x3_scale(v8x3_select(convex, solved, g), newton);
-    // A zero or overflowing moment says nothing: stay.
-    v8 size = v8x3_dot(step, step);
-    step = v8x3_keep(v8_lt(size, v8_set1(1e6f)), step);
-    return v8x4_normalise(v8x4_mul(q, v8x4_from_small_rotation(step)));
+    // A zero or overflowing moment says nothing: stay. And no step is longer than 2 atan(1/2): far from the answer Newton
+    // overshoots, and a group that turns to and fro never comes to rest.
+    v8 one = v8_set1(1.0f), size = v8x3_dot(step, step);
+    m8 sound = v8_lt(size, v8_set1(1e6f));
+    size = v8_keep(sound, size);
+    v8 real = v8_max(one, v8_sqrt(size));
+    v8 unit = v8_div(one, v8_sqrt(v8_madd(real, real, v8_mul(size, v8_set1(0.25f)))));
+    v8x3 turn = v8x3_scale(v8x3_keep(sound, step), v8_mul(v8_set1(0.5f), unit));
+    return v8x4_mul(q, v8x4_make(turn.x, turn.y, turn.z, v8_mul(real, unit)));
 }
 
-static void moments(const hem_view* view, const hemi_row4* q, uint32_t row_begin, uint32_t count, float* moment) {
-    for (uint32_t row = row_begin; row < row_begin + count; ++row) {
+// What the orientation terms are at rest, once per step: six components of the symmetric (m / 5) Rrest diag(a^2 b^2 c^2)
+// Rrest^T. Turned by q they are those of now.
+static void rest_moments(const hem_view* view, float* out) {
+    for (uint32_t row = 0; row < view->info->oriented_row_count; ++row, out += 48) {
         const hem_shape_row* s = &view->shape_rows[row];
-        v8x4 rest = v8x4_make(v8_load(s->qx), v8_load(s->qy), v8_load(s->qz), v8_load(s->qw));
+        v8_mat3 r = v8_mat3_from_quat(v8x4_make(v8_load(s->qx), v8_load(s->qy), v8_load(s->qz), v8_load(s->qw)));
         v8 fifth = v8_mul(v8_load(view->rest_rows[row].mass), v8_set1(0.2f));
         v8 a = v8_load(s->a), b = v8_load(s->b), c = v8_load(s->c);
         a = v8_mul(fifth, v8_mul(a, a));
         b = v8_mul(fifth, v8_mul(b, b));
         c = v8_mul(fifth, v8_mul(c, c));
-        v8_mat3 now = v8_mat3_from_quat(v8x4_mul(row4_load(&q[row]), rest));
-        v8_mat3 from = v8_mat3_from_quat(rest);
-        float* out = moment + (size_t)row * 72;
-        const v8x3 rows[3] = {now.row0, now.row1, now.row2};
-        const v8x3 cols[3] = {from.row0, from.row1, from.row2};
-        for (int i = 0; i < 3; ++i) {
-            v8x3 scaled = v8x3_make(v8_mul(rows[i].x, a), v8_mul(rows[i].y, b), v8_mul(rows[i].z, c));
-            for (int j = 0; j < 3; ++j) {
-                v8_store(out + (i * 3 + j) * 8, v8x3_dot(scaled, cols[j]));
-            }
+        v8x3 x = v8x3_make(v8_mul(r.row0.x, a), v8_mul(r.row0.y, b), v8_mul(r.row0.z, c));
+        v8x3 y = v8x3_make(v8_mul(r.row1.x, a), v8_mul(r.row1.y, b), v8_mul(r.row1.z, c));
+        v8x3 z = v8x3_make(v8_mul(r.row2.x, a), v8_mul(r.row2.y, b), v8_mul(r.row2.z, c));
+        v8_store(out, v8x3_dot(x, r.row0));
+        v8_store(out + 8, v8x3_dot(x, r.row1));
+        v8_store(out + 16, v8x3_dot(x, r.row2));
+        v8_store(out + 24, v8x3_dot(y, r.row1));
+        v8_store(out + 32, v8x3_dot(y, r.row2));
+        v8_store(out + 40, v8x3_dot(z, r.row2));
+    }
+}
+
+HEM_INLINE void moment_store(float* out, v8x3 turn, v8x3 x, v8x3 y, v8x3 z) {
+    v8_store(out, v8x3_dot(turn, x));
+    v8_store(out + 8, v8x3_dot(turn, y));
+    v8_store(out + 16, v8x3_dot(turn, z));
+}
+
+static void moments(const hem_view* view, const hemi_row4* q, const float* at_rest, float* moment) {
+    for (uint32_t row = 0; row < view->info->oriented_row_count; ++row, at_rest += 48, moment += 72) {
+        v8_mat3 turn = v8_mat3_from_quat(row4_load(&q[row]));
+        v8 xy = v8_load(at_rest + 8), xz = v8_load(at_rest + 16), yz = v8_load(at_rest + 32);
+        v8x3 x = v8x3_make(v8_load(at_rest), xy, xz);
+        v8x3 y = v8x3_make(xy, v8_load(at_rest + 24), yz);
+        v8x3 z = v8x3_make(xz, yz, v8_load(at_rest + 40));
+        moment_store(moment, turn.row0, x, y, z);
+        moment_store(moment + 24, turn.row1, x, y, z);
+        moment_store(moment + 48, turn.row2, x, y, z);
+    }
+}
+
+// Members of eight groups as the first pass leaves them for the second.
+typedef struct group_member {
+    v8x3 arm; // rest position from the group's rest center
+    m8 active;
+} group_member;
+
+HEM_INLINE v8x3 row3_rotated(v8x3 a, int rotate) {
+    return rotate ? v8x3_rotate_lanes(a, rotate) : a;
+}
+
+HEM_INLINE v8 row_rotated(v8 a, int rotate) {
+    return rotate ? v8_rotate(a, rotate) : a;
+}
+
+// Adds m x arm^T and the orientation terms (t) to the moments, and m x to the center. x is relative to the
+// group's own particle: the sum is divided by a rounded mass, and that error must not grow with the distance from the origin.
+HEM_INLINE void add_member(v8x3 x, v8x3 arm, v8 mass, const v8_mat3* t, v8_mat3* a, v8x3* c) {
+    v8x3 mx = v8x3_scale(x, mass);
+    *c = v8x3_add(*c, mx);
+    a->row0 = v8x3_madd(arm, mx.x, v8x3_add(a->row0, t->row0));
+    a->row1 = v8x3_madd(arm, mx.y, v8x3_add(a->row1, t->row1));
+    a->row2 = v8x3_madd(arm, mx.z, v8x3_add(a->row2, t->row2));
+}
+
+HEM_INLINE v8x3 moment_load(const float* moment, int rotate, m8 active, int full) {
+    v8x3 t = row3_rotated(v8x3_make(v8_load(moment), v8_load(moment + 8), v8_load(moment + 16)), rotate);
+    return full ? t : v8x3_keep(active, t);
+}
+
+HEM_INLINE v8x3 rest_load(const hem_rest_row* rest) {
+    return v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z));
+}
+
+// A member in a row, with what can be left out as constants: most are neither rotated nor have idle lanes.
+HEM_INLINE void add_row_member(const hem_rest_row* rest, const hemi_row4* x, const float* moment, int rotate, m8 active,
+                               int full, v8x3 x0, v8x3 r0, v8x3 center, v8_mat3* a, v8x3* c, group_member* out) {
+    v8 mass = row_rotated(v8_load(rest->mass), rotate);
+    v8_mat3 t = {moment_load(moment, rotate, active, full), moment_load(moment + 24, rotate, active, full),
+                 moment_load(moment + 48, rotate, active, full)};
+    out->active = active;
+    out->arm = v8x3_sub(v8x3_sub(row3_rotated(rest_load(rest), rotate), r0), center);
+    add_member(v8x3_sub(row3_rotated(row4_load3(x), rotate), x0), out->arm, full ? mass : v8_keep(active, mass), &t, a,
+               c);
+}
+
+HEM_INLINE void add_index_member(const hem_view* view, const hemi_row4* x, const float* moment,
+                                 const uint16_t particle[8], const int32_t index[8], m8 active, v8x3 x0, v8x3 r0,
+                                 v8x3 center, v8_mat3* a, v8x3* c, group_member* out) {
+    const float* rest = view->rest_rows[0].x;
+    HEM_ALIGN(32) int32_t at[8];
+    for (int i = 0; i < 8; ++i) {
+        at[i] = (particle[i] >> 3) * 72 + (particle[i] & 7);
+    }
+    v8_mat3 t = {v8x3_keep(active, gather3(moment, at)), v8x3_keep(active, gather3(moment + 24, at)),
+                 v8x3_keep(active, gather3(moment + 48, at))};
+    out->active = active;
+    out->arm = v8x3_sub(v8x3_sub(gather3(rest, index), r0), center);
+    add_member(v8x3_sub(gather3(x[0].x, index), x0), out->arm, v8_keep(active, v8_gather(rest + 24, index)), &t, a, c);
+}
+
+// New place of a member: a share of the way to its goal. Animated ones stay.
+HEM_INLINE v8x3 toward_goal(const group_member* m, v8x3 x, v8 w, v8x3 goal_center, const v8_mat3* rotation, v8 share) {
+    v8x3 goal = v8x3_add(goal_center, v8_mat3_vector(rotation, m->arm));
+    v8 s = v8_keep(m8_and(m->active, v8_gt(w, v8_zero())), share);
+    return v8x3_madd(v8x3_sub(goal, x), s, x);
+}
+
+// Where the eight groups' members want to be, from their summed moments and m x. Turns the particles' rotations.
+HEM_INLINE v8x3 group_goal(const v8_mat3* a, v8x3 c, v8x3 x0, v8 total, v8x4* turn, v8_mat3* rotation) {
+    for (int sweep = 0; sweep < GROUP_SWEEPS; ++sweep) {
+        *turn = rotation_sweep(a, *turn);
+    }
+    *rotation = v8_mat3_from_quat(*turn);
+    return v8x3_add(x0, v8x3_scale(c, v8_div(v8_set1(1.0f), total)));
+}
+
+HEM_INLINE v8x3 center_load(const hem_group_batch* batch) {
+    return v8x3_make(v8_load(batch->center[0]), v8_load(batch->center[1]), v8_load(batch->center[2]));
+}
+
+static void group_rows(const hem_view* view, const hem_group_batch* batch, hemi_row4* x, hemi_row4* q,
+                       const float* moment, v8 share) {
+    group_member members[HEM_MAX_GROUP_MEMBERS];
+    const hem_group_member* list = view->group_members + batch->member_begin;
+    uint32_t own = batch->own_row;
+    v8x3 x0 = row4_load3(&x[own]), c = v8x3_set1(0.0f, 0.0f, 0.0f);
+    v8x3 r0 = rest_load(&view->rest_rows[own]), center = center_load(batch);
+    v8_mat3 a = {c, c, c}, rotation;
+    m8 active = m8_from_bits(batch->lane_mask);
+    group_member self;
+    add_row_member(&view->rest_rows[own], &x[own], moment + (size_t)own * 72, 0, active, 0, x0, r0, center, &a, &c,
+                   &self);
+    for (uint32_t k = 0; k < batch->member_count; ++k) {
+        const hem_group_member* g = &list[k];
+        const hem_rest_row* rest = &view->rest_rows[g->row];
+        const float* t = moment + (size_t)g->row * 72;
+        m8 in = m8_from_bits(g->lane_mask);
+        if (g->rotate) {
+            add_row_member(rest, &x[g->row], t, g->rotate, in, 0, x0, r0, center, &a, &c, &members[k]);
+        } else if (g->lane_mask == 0xff) {
+            add_row_member(rest, &x[g->row], t, 0, in, 1, x0, r0, center, &a, &c, &members[k]);
+        } else {
+            add_row_member(rest, &x[g->row], t, 0, in, 0, x0, r0, center, &a, &c, &members[k]);
+        }
+    }
+    v8x4 turn = row4_load(&q[own]), before = turn;
+    v8x3 goal = group_goal(&a, c, x0, v8_load(batch->total_mass), &turn, &rotation);
+    v8 w = v8_load(x[own].w);
+    row4_store(&q[own], v8x4_select(m8_and(active, v8_gt(w, v8_zero())), turn, before));
+    row4_store3(&x[own], toward_goal(&self, x0, w, goal, &rotation, share));
+    for (uint32_t k = 0; k < batch->member_count; ++k) {
+        const hem_group_member* g = &list[k];
+        hemi_row4* at = &x[g->row];
+        if (g->rotate) {
+            v8x3 old = v8x3_rotate_lanes(row4_load3(at), g->rotate);
+            v8x3 moved = toward_goal(&members[k], old, v8_rotate(v8_load(at->w), g->rotate), goal, &rotation, share);
+            row4_store3(at, v8x3_rotate_lanes(moved, (8 - g->rotate) & 7));
+        } else {
+            row4_store3(at, toward_goal(&members[k], row4_load3(at), v8_load(at->w), goal, &rotation, share));
         }
     }
 }
 
-typedef struct group_member {
-    v8x3 x, rest;
-    v8 mass, w;
-    m8 active;
-} group_member;
-
-HEM_INLINE void add_member(const group_member* m, const float* moment, int rotate, const int32_t* index, v8x3 x0,
-                           v8x3 r0, v8_mat3* a, v8x3* c) {
-    v8 mass = v8_keep(m->active, m->mass);
-    v8x3 x = v8x3_sub(m->x, x0), r = v8x3_sub(m->rest, r0);
-    v8x3 mx = v8x3_scale(x, mass);
-    *c = v8x3_add(*c, mx);
-    v8 t[9];
-    for (int i = 0; i < 9; ++i) {
-        v8 value = index ? v8_gather(moment + i * 8, index) : v8_load(moment + i * 8);
-        t[i] = v8_keep(m->active, rotate ? v8_rotate(value, rotate) : value);
+static void group_indices(const hem_view* view, const hem_group_batch* batch, hemi_row4* x, hemi_row4* q,
+                          const float* moment, v8 share) {
+    group_member members[HEM_MAX_GROUP_MEMBERS];
+    const hem_group_index* list = view->group_indices + batch->member_begin;
+    float* base = x[0].x;
+    float* turns = q[0].x;
+    HEM_ALIGN(32) int32_t own[8], at[8];
+    slots_of(batch->own, own);
+    v8x3 x0 = gather3(base, own), c = v8x3_set1(0.0f, 0.0f, 0.0f);
+    v8x3 r0 = gather3(view->rest_rows[0].x, own), center = center_load(batch);
+    v8_mat3 a = {c, c, c}, rotation;
+    m8 active = m8_from_bits(batch->lane_mask);
+    group_member self;
+    add_index_member(view, x, moment, batch->own, own, active, x0, r0, center, &a, &c, &self);
+    for (uint32_t k = 0; k < batch->member_count; ++k) {
+        slots_of(list[k].index, at);
+        add_index_member(view, x, moment, list[k].index, at, m8_from_bits(list[k].lane_mask), x0, r0, center, &a, &c,
+                         &members[k]);
     }
-    a->row0 = v8x3_madd(r, mx.x, v8x3_add(a->row0, v8x3_make(t[0], t[1], t[2])));
-    a->row1 = v8x3_madd(r, mx.y, v8x3_add(a->row1, v8x3_make(t[3], t[4], t[5])));
-    a->row2 = v8x3_madd(r, mx.z, v8x3_add(a->row2, v8x3_make(t[6], t[7], t[8])));
-}
-
-HEM_INLINE group_member load_row_member(const hem_view* view, const hemi_row4* x, uint32_t row, int rotate,
-                                        uint32_t lane_mask) {
-    const hem_rest_row* rest = &view->rest_rows[row];
-    group_member m;
-    m.x = row4_load3(&x[row]);
-    m.w = v8_load(x[row].w);
-    m.rest = v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z));
-    m.mass = v8_load(rest->mass);
-    if (rotate) {
-        m.x = v8x3_rotate_lanes(m.x, rotate);
-        m.rest = v8x3_rotate_lanes(m.rest, rotate);
-        m.w = v8_rotate(m.w, rotate);
-        m.mass = v8_rotate(m.mass, rotate);
+    v8x4 turn = v8x4_make(v8_gather(turns, own), v8_gather(turns + 8, own), v8_gather(turns + 16, own),
+                          v8_gather(turns + 24, own));
+    v8x3 goal = group_goal(&a, c, x0, v8_load(batch->total_mass), &turn, &rotation);
+    v8 w = v8_gather(base + 24, own);
+    m8 turned = m8_and(active, v8_gt(w, v8_zero()));
+    v8_scatter(turns, own, turn.x, turned);
+    v8_scatter(turns + 8, own, turn.y, turned);
+    v8_scatter(turns + 16, own, turn.z, turned);
+    v8_scatter(turns + 24, own, turn.w, turned);
+    scatter3(base, own, toward_goal(&self, x0, w, goal, &rotation, share), active);
+    for (uint32_t k = 0; k < batch->member_count; ++k) {
+        slots_of(list[k].index, at);
+        v8x3 moved = toward_goal(&members[k], gather3(base, at), v8_gather(base + 24, at), goal, &rotation, share);
+        scatter3(base, at, moved, members[k].active);
     }
-    m.active = m8_from_bits(lane_mask);
-    return m;
 }
-
-HEM_INLINE group_member load_index_member(const hem_view* view, const hemi_row4* x, const int32_t index[8],
-                                          uint32_t lane_mask) {
-    group_member m;
-    const float* rest = view->rest_rows[0].x;
-    m.x = gather3(x[0].x, index);
-    m.w = v8_gather(x[0].w, index);
-    m.rest = gather3(rest, index);
-    m.mass = v8_gather(rest + 24, index);
-    m.active = m8_from_bits(lane_mask);
-    return m;
-}
-
-// New place of a member: a share of the way to its goal. Animated ones stay.
-HEM_INLINE v8x3 toward_goal(const group_member* m, v8x3 r0, v8x3 goal_center, const v8_mat3* rotation, v8x3 center,
-                            v8 share) {
-    v8x3 goal = v8x3_add(goal_center, v8_mat3_vector(rotation, v8x3_sub(v8x3_sub(m->rest, r0), center)));
-    v8 s = v8_keep(m8_and(m->active, v8_gt(m->w, v8_zero())), share);
-    return v8x3_madd(v8x3_sub(goal, m->x), s, m->x);
-}
-
-#define GROUP_SWEEPS 2
 
 static void groups(const hem_view* view, const hem_group_batch* batches, uint32_t count, hemi_row4* x, hemi_row4* q,
                    const float* moment, float share) {
     v8 vshare = v8_set1(share);
     for (uint32_t n = 0; n < count; ++n) {
-        const hem_group_batch* batch = &batches[n];
-        int indexed = batch->own_row == UINT32_MAX;
-        HEM_ALIGN(32) int32_t own[8], own_moment[8];
-        group_member self;
-        v8x4 turn;
-        if (indexed) {
-            slots_of(batch->own, own);
-            for (int i = 0; i < 8; ++i) {
-                own_moment[i] = (batch->own[i] >> 3) * 72 + (batch->own[i] & 7);
-            }
-            self = load_index_member(view, x, own, batch->lane_mask);
-            const float* base = q[0].x;
-            turn = v8x4_make(v8_gather(base, own), v8_gather(base + 8, own), v8_gather(base + 16, own),
-                             v8_gather(base + 24, own));
+        if (batches[n].own_row == UINT32_MAX) {
+            group_indices(view, &batches[n], x, q, moment, vshare);
         } else {
-            self = load_row_member(view, x, batch->own_row, 0, batch->lane_mask);
-            turn = row4_load(&q[batch->own_row]);
-        }
-        v8x3 x0 = self.x, r0 = self.rest;
-        v8x3 c = v8x3_set1(0.0f, 0.0f, 0.0f);
-        v8_mat3 a = {c, c, c};
-        if (indexed) {
-            add_member(&self, moment, 0, own_moment, x0, r0, &a, &c);
-        } else {
-            add_member(&self, moment + (size_t)batch->own_row * 72, 0, NULL, x0, r0, &a, &c);
-        }
-        for (uint32_t k = 0; k < batch->member_count; ++k) {
-            if (indexed) {
-                const hem_group_index* g = &view->group_indices[batch->member_begin + k];
-                HEM_ALIGN(32) int32_t at[8], at_moment[8];
-                slots_of(g->index, at);
-                for (int i = 0; i < 8; ++i) {
-                    at_moment[i] = (g->index[i] >> 3) * 72 + (g->index[i] & 7);
-                }
-                group_member m = load_index_member(view, x, at, g->lane_mask);
-                add_member(&m, moment, 0, at_moment, x0, r0, &a, &c);
-            } else {
-                const hem_group_member* g = &view->group_members[batch->member_begin + k];
-                group_member m = load_row_member(view, x, g->row, g->rotate, g->lane_mask);
-                add_member(&m, moment + (size_t)g->row * 72, g->rotate, NULL, x0, r0, &a, &c);
-            }
-        }
-        v8 total = v8_load(batch->total_mass);
-        v8x3 center = v8x3_make(v8_load(batch->center[0]), v8_load(batch->center[1]), v8_load(batch->center[2]));
-        a.row0 = v8x3_nmadd(center, c.x, a.row0);
-        a.row1 = v8x3_nmadd(center, c.y, a.row1);
-        a.row2 = v8x3_nmadd(center, c.z, a.row2);
-        for (int sweep = 0; sweep < GROUP_SWEEPS; ++sweep) {
-            turn = rotation_sweep(&a, turn);
-        }
-        v8_mat3 rotation = v8_mat3_from_quat(turn);
-        v8x3 goal_center = v8x3_add(x0, v8x3_scale(c, v8_div(v8_set1(1.0f), total)));
-        m8 turns = m8_and(self.active, v8_gt(self.w, v8_zero()));
-        v8x3 moved = toward_goal(&self, r0, goal_center, &rotation, center, vshare);
-        if (indexed) {
-            float* base = q[0].x;
-            scatter3(x[0].x, own, moved, self.active);
-            v8_scatter(base, own, turn.x, turns);
-            v8_scatter(base + 8, own, turn.y, turns);
-            v8_scatter(base + 16, own, turn.z, turns);
-            v8_scatter(base + 24, own, turn.w, turns);
-        } else {
-            row4_store3(&x[batch->own_row], moved);
-            row4_store(&q[batch->own_row], v8x4_select(turns, turn, row4_load(&q[batch->own_row])));
-        }
-        for (uint32_t k = 0; k < batch->member_count; ++k) {
-            if (indexed) {
-                const hem_group_index* g = &view->group_indices[batch->member_begin + k];
-                HEM_ALIGN(32) int32_t at[8];
-                slots_of(g->index, at);
-                group_member m = load_index_member(view, x, at, g->lane_mask);
-                scatter3(x[0].x, at, toward_goal(&m, r0, goal_center, &rotation, center, vshare), m.active);
-            } else {
-                const hem_group_member* g = &view->group_members[batch->member_begin + k];
-                group_member m = load_row_member(view, x, g->row, g->rotate, g->lane_mask);
-                moved = toward_goal(&m, r0, goal_center, &rotation, center, vshare);
-                row4_store3(&x[g->row], g->rotate ? v8x3_rotate_lanes(moved, (8 - g->rotate) & 7) : moved);
-            }
+            group_rows(view, &batches[n], x, q, moment, vshare);
         }
     }
 }

@@ -188,23 +188,44 @@ static void predict(const hemi_predict* a) {
     }
 }
 
-static void predict_rotation(hemi_row4* q, hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape, uint32_t count,
-                             const hemi_part_step* part, float h) {
+#define SPIN_LIMIT 60.0f // rad/s
+
+HEM_INLINE void predict_rotation_rows(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
+                                      uint32_t count, const hemi_part_step* part, float h, int still) {
     // The frame's own turn, as a quaternion, is the same for every particle; small, so a series is exact enough.
     const float* m = part->frame.m;
     v8x4 turn =
         v8x4_normalise(v8x4_make(v8_set1((m[9] - m[6]) * 0.25f), v8_set1((m[2] - m[8]) * 0.25f),
                                  v8_set1((m[4] - m[1]) * 0.25f), v8_set1((1.0f + m[0] + m[5] + m[10]) * 0.25f)));
-    v8 vh = v8_set1(h), keep = v8_set1(part->keep_angular), zero = v8_zero(), limit = v8_set1(60.0f);
+    v8 scale = v8_set1(0.5f * h * part->keep_angular), zero = v8_zero(), one = v8_set1(1.0f);
+    float most = 0.5f * h * SPIN_LIMIT;
+    v8 limit = v8_set1(most * most);
     for (uint32_t i = 0; i < count; ++i) {
         m8 free = v8_gt(v8_load(shape[i].inverse_mass), zero);
-        v8x4 old = v8x4_mul(turn, row4_load(&q[i]));
-        v8x3 spin = v8x3_scale(transform3(m, row3_load(&w[i]), 0), keep);
-        v8 speed = v8x3_length(spin);
-        spin = v8x3_scale(spin, v8_div(v8_min(speed, limit), v8_max(speed, v8_set1(1e-12f))));
-        v8x4 dq = v8x4_from_small_rotation(v8x3_scale(spin, vh));
+        v8x4 old = row4_load(&q[i]);
+        v8x3 dq = row3_load(&w[i]);
+        if (!still) {
+            old = v8x4_mul(turn, old);
+            dq = transform3(m, dq, 0);
+        }
+        dq = v8x3_scale(dq, scale);
+        v8 size = v8x3_dot(dq, dq);
+        m8 fast = v8_gt(size, limit);
+        if (HEM_UNLIKELY(m8_any(fast))) {
+            dq = v8x3_scale(dq, v8_select(fast, v8_div(v8_set1(most), v8_sqrt(size)), one));
+        }
+        v8x4 next = v8x4_normalise(v8x4_mul(v8x4_make(dq.x, dq.y, dq.z, one), old));
         row4_store(&prev_q[i], old);
-        row4_store(&q[i], v8x4_select(free, v8x4_normalise(v8x4_mul(dq, old)), old));
+        row4_store(&q[i], v8x4_select(free, next, old));
+    }
+}
+
+static void predict_rotation(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
+                             uint32_t count, const hemi_part_step* part, float h) {
+    if (frame_is_still(&part->frame)) {
+        predict_rotation_rows(q, w, prev_q, shape, count, part, h, 1);
+    } else {
+        predict_rotation_rows(q, w, prev_q, shape, count, part, h, 0);
     }
 }
 
@@ -216,9 +237,8 @@ static void velocities(const hemi_row4* x, const hemi_row3* prev, hemi_row3* v, 
     }
 }
 
-static void angular_velocities(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, const hem_shape_row* shape,
-                               uint32_t count, float inverse_h) {
-    (void)shape;
+static void angular_velocities(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
+                               float inverse_h) {
     for (uint32_t i = 0; i < count; ++i) {
         v8x4 d = v8x4_mul(row4_load(&q[i]), v8x4_conj(row4_load(&prev_q[i])));
         v8 s = v8_mul(v8_sign(d.w), v8_set1(2.0f * inverse_h)); // the shorter way

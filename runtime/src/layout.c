@@ -71,6 +71,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->delta_prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->moved_rows = hemi_take(c, e->rows, 1);
     s->moment = hemi_take(c, e->oriented_rows, 72 * sizeof(float));
+    s->rest_moment = hemi_take(c, e->oriented_rows, 48 * sizeof(float));
     s->support = hemi_take(c, e->oriented_rows, 56 * sizeof(float));
     s->led = hemi_take(c, e->rows, sizeof(hemi_led));
     s->lambda = hemi_take(c, e->batches, 8 * sizeof(float));
@@ -89,7 +90,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->near_list = hemi_take(c, s->near_capacity, sizeof(uint16_t));
     s->near_distance = hemi_take(c, s->near_capacity, sizeof(float));
     s->near_counts = hemi_take(c, e->particles, 1);
-    s->hit_capacity = s->near_capacity / 2;
+    s->hit_capacity = s->near_capacity;
     s->hits = hemi_take(c, s->hit_capacity, sizeof(hemi_hit));
     s->collider_stride = (e->colliders + 7) & ~7u;
     s->collider_bounds = hemi_take(c, s->collider_stride, 6 * sizeof(float));

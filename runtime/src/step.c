@@ -240,7 +240,7 @@ static void tune_part(const hem_view* view, const hem_tuning* t, uint32_t p, flo
     // share for all members, so that the group's centre of mass stays where it is.
     const hem_part* part = &view->parts[p];
     float sum = 0.0f, count = 0.0f;
-    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+    for (uint32_t row = part->row_begin; part->group_count && row < part->row_begin + part->row_count; ++row) {
         for (uint32_t i = 0; i < 8; ++i) {
             float mass = view->rest_rows[row].mass[i];
             sum += mass;
@@ -464,7 +464,7 @@ static void solve_links(const hem_scene* scene, hemi_instance* instance, hemi_sc
         }
         jacobi |= tune->solver == HEM_SOLVER_JACOBI;
         if (part->group_count) {
-            k->moments(view, instance->q, 0, view->info->oriented_row_count, s->moment);
+            k->moments(view, instance->q, s->rest_moment, s->moment);
             k->groups(view, view->group_batches + part->group_begin, part->group_count, instance->x, instance->q,
                       s->moment, tune->shape);
         }
@@ -766,6 +766,9 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     if (gathered) {
         collider_count = gather_colliders(scene, instance);
     }
+    if (view->group_batch_count) {
+        k->rest_moments(view, s->rest_moment);
+    }
     int air = 0, soft_contacts = 0;
     uint32_t passes = 1;
     for (uint32_t p = 0; p < info->part_count; ++p) {
@@ -825,7 +828,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                                     h,
                                     step > 0 && !force};
             k->predict(&predict);
-            if (row < info->oriented_row_count) {
+            if (part->kind == HEM_PART_SOFT) {
                 k->predict_rotation(instance->q + row, instance->w + row, s->prev_q + row, view->shape_rows + row,
                                     part->row_count, tune, h);
             }
@@ -869,8 +872,13 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         if (step + 1 == search * n / searches || scene->force_field) {
             k->velocities(instance->x, s->prev, instance->v, info->row_count, 1.0f / h);
         }
-        k->angular_velocities(instance->q, s->prev_q, instance->w, view->shape_rows, info->oriented_row_count,
-                              1.0f / h);
+        for (uint32_t p = 0; p < info->part_count; ++p) {
+            uint32_t row = view->parts[p].row_begin;
+            if (view->parts[p].kind == HEM_PART_SOFT) { // bodies have a rotation, but nobody asks for its speed
+                k->angular_velocities(instance->q + row, s->prev_q + row, instance->w + row, view->parts[p].row_count,
+                                      1.0f / h);
+            }
+        }
     }
     if (gathered) {
         return_colliders(scene, instance);

@@ -195,7 +195,7 @@ TEST a_skirt_stays_outside_the_body_through_a_somersault(void) {
         ASSERT(with.agrees);
         ASSERT(with.share_worst <= 0.01);
         ASSERT(with.longest <= 5);
-        ASSERT(without.share_worst > 0.01 && without.longest > 5);
+        ASSERT(without.share_worst > 0.01 || without.longest > 5); // so that this test fails
     }
     PASS();
 }
@@ -369,8 +369,24 @@ static bool treat_roughly(const char* name, float hz, double seconds, uint32_t f
     return true;
 }
 
+// Share of the particles of the skirt that were modelled before the thighs, and are there.
+static double front_share(const world* w) {
+    uint32_t skirt = (uint32_t)hem_asset_find_part(&w->asset, "skirt");
+    uint32_t n = w->view.info->particle_count, front = 0, there = 0;
+    hem_instance_get_particles(w->scene, w->id, 0, n, particles);
+    for (uint32_t i = 0; i < n; ++i) {
+        const hem_rest_row* rest = &w->view.rest_rows[i >> 3];
+        if (particles[i].part == skirt && !(particles[i].flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED)) &&
+            fabsf(rest->x[i & 7]) < 0.12f && rest->z[i & 7] > 0.1f) {
+            ++front;
+            there += particles[i].position[2] > 0;
+        }
+    }
+    return front > 20 ? (double)there / front : -1;
+}
+
 // From standing to 5 m/s within a frame: the front of the skirt meets the legs, and the cloth between its particles must
-// not be torn through them. Everything is felt here, limits or not.
+// not be torn through them. Everything is felt here, and nothing but contacts holds the skirt.
 TEST a_sudden_run_leaves_the_skirt_before_the_legs(void) {
     if (!is_there("cape_girl")) {
         SKIPm("no cape_girl.hem");
@@ -380,44 +396,49 @@ TEST a_sudden_run_leaves_the_skirt_before_the_legs(void) {
         world w;
         ASSERT(open_posed(&w, "cape_girl", "idle"));
         ASSERT_EQ(HEM_OK, hem_instance_set_felt_limits(w.scene, w.id, 1e6f, 1e6f));
-        hem_instance_set_features(w.scene, w.id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_UNTANGLE);
-        uint32_t skirt = (uint32_t)hem_asset_find_part(&w.asset, "skirt");
+        hem_instance_set_features(w.scene, w.id,
+                                  HEM_FEATURE_ALL & ~(uint32_t)(HEM_FEATURE_UNTANGLE | HEM_FEATURE_LIMITS));
         hem_root root = {{0, 0, 0}, {0, 0, 0, 1}};
         for (int f = 1; f <= (int)rates[r]; ++f) {
             root.position[2] += 5.0 / (double)rates[r];
             hem_instance_set_root(w.scene, w.id, &root);
             world_step(&w, 1.0f / rates[r], 0, 1);
         }
-        // Particles that were modelled before the thighs, and are there.
-        uint32_t n = w.view.info->particle_count, front = 0, there = 0;
-        hem_instance_get_particles(w.scene, w.id, 0, n, particles);
-        for (uint32_t i = 0; i < n; ++i) {
-            const hem_rest_row* rest = &w.view.rest_rows[i >> 3];
-            if (particles[i].part == skirt && !(particles[i].flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED)) &&
-                fabsf(rest->x[i & 7]) < 0.12f && rest->z[i & 7] > 0.1f) {
-                ++front;
-                there += particles[i].position[2] > 0;
-            }
-        }
-        printf("run at %.0f Hz: %u of %u particles of the skirt's front stay before the legs\n", (double)rates[r],
-               there, front);
-        ASSERT(front > 20);
-        ASSERT(there >= 0.97 * front);
+        ASSERT(front_share(&w) > 0.97);
         world_close(&w);
     }
     PASS();
 }
 
-// A leg that jumps through the skirt (a clip that starts without a blend): without leading particles back they struggle.
-TEST what_a_limb_went_through_is_led_back(void) {
-    if (EMULATED || !is_there("cape_girl")) {
+// The skirt is drawn through the legs while nothing holds it, and let go behind them. Without leading back it
+// struggles.
+TEST what_went_through_a_limb_is_led_back(void) {
+    if (!is_there("cape_girl")) {
         SKIPm("no cape_girl.hem");
     }
-    rough with, without;
-    ASSERT(treat_roughly("cape_girl", 60, 0, HEM_FEATURE_ALL, &with));
-    ASSERT(treat_roughly("cape_girl", 60, 0, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_UNTANGLE, &without));
-    ASSERT(with.led > 0 && with.asleep >= 0);
-    ASSERT(without.led == 0 && without.asleep < 0);
+    for (int off = 0; off < (EMULATED ? 1 : 2); ++off) {
+        world w;
+        const float backward[3] = {0, -2, -20};
+        ASSERT(open_posed(&w, "cape_girl", "idle"));
+        uint32_t features = HEM_FEATURE_ALL & ~(uint32_t)(HEM_FEATURE_LIMITS | (off ? HEM_FEATURE_UNTANGLE : 0));
+        hem_instance_set_features(w.scene, w.id, features & ~(uint32_t)HEM_FEATURE_PARTICLE_CONTACTS);
+        hem_instance_set_gravity(w.scene, w.id, backward);
+        world_step(&w, 1.0f / 60.0f, 0, 90);
+        double drawn = front_share(&w);
+        hem_instance_set_features(w.scene, w.id, features);
+        hem_instance_set_gravity(w.scene, w.id, NULL);
+        world_step(&w, 1.0f / 60.0f, 0, EMULATED ? 240 : 600);
+        double later = front_share(&w);
+        hem_instance_stats stats;
+        hem_instance_get_stats(w.scene, w.id, &stats);
+        printf(
+            "skirt drawn through the legs: %.0f %% of its front before them, ten seconds later%s %.0f %%, asleep %u\n",
+            100 * drawn, off ? " without leading back" : "", 100 * later, stats.asleep);
+        ASSERT(drawn >= 0 && drawn < 0.7);
+        ASSERT(off || later > 0.97);
+        ASSERT(EMULATED || (int)stats.asleep == !off);
+        world_close(&w);
+    }
     PASS();
 }
 
@@ -461,6 +482,6 @@ SUITE(characters_suite) {
     RUN_TEST(a_skirt_stays_outside_the_body_through_a_somersault);
     RUN_TEST(a_leap_with_momentum_falls_and_a_direct_one_flies);
     RUN_TEST(a_sudden_run_leaves_the_skirt_before_the_legs);
-    RUN_TEST(what_a_limb_went_through_is_led_back);
+    RUN_TEST(what_went_through_a_limb_is_led_back);
     RUN_TEST(characters_survive_rough_treatment_and_sleep);
 }
