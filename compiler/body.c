@@ -14,6 +14,7 @@
 // Placing. Blue noise over the kept area only. The surface is fitted as for parts, then each centre moves inwards by its
 // first radius: the tip of the outward axis lies on the skin, so that cloth rests on the skin and does not float.
 
+#define AUTO_LIMIT 600 // particles, unless the recipe says how many or how close
 #define REACH_SHARE 0.3
 #define FRAME_LIMIT 48
 #define CANDIDATES 6
@@ -368,8 +369,12 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     double kept_area = area * near / count;
     uint32_t target =
         recipe->body.particle_target ? recipe->body.particle_target : (uint32_t)(kept_area / (h * h) + 0.5);
+    // Eyebrows selected as hair have a spacing of a few millimetres; the body need not follow that.
+    bool chosen = recipe->body.particle_target != 0 || recipe->body.spacing > 0.0f;
+    bool limited = !chosen && target > AUTO_LIMIT;
+    target = limited ? AUTO_LIMIT : target;
     target = target < 1 ? 1 : target < near ? target : near;
-    if (recipe->body.particle_target && !(recipe->body.spacing > 0.0f)) {
+    if (limited || (recipe->body.particle_target && !(recipe->body.spacing > 0.0f))) {
         h = sqrt(kept_area / target);
     }
     uint8_t* keep = hemc_alloc(arena, near, sizeof *keep);

@@ -21,6 +21,8 @@
 
 #define NEAR 0.62
 #define LINK 1.5
+#define GAP 0.3
+#define SURE 1.2         // within a column: too short to cross a gap
 #define COLUMN_LINK 1.75 // within a column: a level on a slant may be this far away
 
 #define REJECTED UINT32_MAX
@@ -102,6 +104,16 @@ static level_points gather_level(hemc_cut* c, uint32_t level, const hemc_particl
     return l;
 }
 
+// Whether the straight way from a to b leaves the surface: from a sleeve to the hip that it hangs beside. Folded cloth keeps
+// its particles between its two sides, so what counts is how much farther out the middle is than the ends.
+static bool crosses_gap(hemc_cut* c, hemc_d3 a, hemc_d3 b) {
+    double ends[2] = {0, 0}, middle = 0.0, length = d3_distance(a, b);
+    hemc_bvh_nearest(&c->bvh, a, 1e30, &ends[0], NULL, NULL);
+    hemc_bvh_nearest(&c->bvh, b, 1e30, &ends[1], NULL, NULL);
+    hemc_bvh_nearest(&c->bvh, d3_lerp(a, b, 0.5), 1e30, &middle, NULL, NULL);
+    return middle > (ends[0] > ends[1] ? ends[0] : ends[1]) + GAP * length;
+}
+
 // A particle that lost its predecessor: to the nearest on the level within h, not its own neighbours in the chain.
 static void link_across(hemc_cut* c, level_points* l, uint32_t row_index, uint32_t place_index, hemc_particles* out) {
     const hemc_row* r = &c->rows[row_index];
@@ -111,7 +123,8 @@ static void link_across(hemc_cut* c, level_points* l, uint32_t row_index, uint32
     for (uint32_t k = 0; k < found; ++k) {
         uint32_t other = near[k].index;
         uint32_t apart = l->place[other] > place_index ? l->place[other] - place_index : place_index - l->place[other];
-        if (l->particle[other] == self || (l->row[other] == row_index && apart < 3)) {
+        if (l->particle[other] == self || (l->row[other] == row_index && apart < 3) ||
+            crosses_gap(c, d3_from(out->positions[self]), d3_from(out->positions[l->particle[other]]))) {
             continue;
         }
         hemc_particles_link(c->gen->arena, out, self, l->particle[other], HEM_LINK_WEFT);
@@ -159,7 +172,9 @@ static void link_nearest(hemc_cut* c, const level_points* from, level_points* to
         hemc_near near[8];
         uint32_t found = hemc_kd_near(&to->kd, d3_from(out->positions[from->particle[i]]), reach, 8, near);
         for (uint32_t k = 0; k < found; ++k) {
-            if (hemc_rows_overlap(c, from->row[i], to->row[near[k].index])) {
+            hemc_d3 a = d3_from(out->positions[from->particle[i]]),
+                    b = d3_from(out->positions[to->particle[near[k].index]]);
+            if (hemc_rows_overlap(c, from->row[i], to->row[near[k].index]) && !crosses_gap(c, a, b)) {
                 hemc_particles_link(c->gen->arena, out, from->particle[i], to->particle[near[k].index], HEM_LINK_WARP);
                 break;
             }
@@ -192,7 +207,9 @@ static void link_levels(hemc_cut* c, level_points* low, level_points* high, uint
             continue;
         }
         uint32_t a = high->particle[i], b = low->particle[order[lo].index];
-        if (d3_distance(d3_from(out->positions[a]), d3_from(out->positions[b])) <= COLUMN_LINK * c->gen->spacing) {
+        hemc_d3 pa = d3_from(out->positions[a]), pb = d3_from(out->positions[b]);
+        double length = d3_distance(pa, pb) / c->gen->spacing;
+        if (length <= COLUMN_LINK && (length <= SURE || !crosses_gap(c, pa, pb))) {
             hemc_particles_link(arena, out, b, a, HEM_LINK_WARP);
             down[a] = up[b] = 1;
         }
@@ -217,6 +234,7 @@ void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles) {
         c.level_starts[i + 1] = (uint32_t)chains.count;
     }
     hemc_place_rows(&c, &chains);
+    hemc_bvh_build(arena, &c.bvh, gen->surface->positions, gen->surface->triangles, NULL, gen->surface->triangle_count);
     for (uint32_t i = 0; i < l.count; ++i) {
         accept_level(&c, i, particles);
     }
@@ -235,6 +253,7 @@ void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles) {
     for (uint32_t i = 0; i < l.count; ++i) {
         gen->work += c.level_kd[i].visit_count;
     }
+    gen->work += c.bvh.visit_count;
     particles->level_count = l.count;
     hemc_particles_finish(arena, particles);
 }

@@ -55,6 +55,7 @@ typedef struct hemc_cut {
     uint32_t level_count;
     hemc_overlap* overlaps; // sorted by (low, high)
     size_t overlap_count, overlap_capacity;
+    hemc_bvh bvh;           // the whole surface
     hemc_kd* level_kd;      // per level: the points of all its chains
     uint32_t** level_owner; // their rows
     hemc_column* columns;

@@ -17,6 +17,9 @@
 // Links: nearest first to what is within LINK h, at most LINK_LIMIT each; on a surface only where both sides face the same
 // way and the middle of the link stays by the surface, in a volume where it stays inside.
 
+#define JOIN 3.0    // x spacing: how far to look for what a piece belongs to
+#define TINY 4      // particles
+#define BORDER 0.75 // x spacing
 #define CANDIDATES 5
 #define LINK 1.6
 #define LINK_LIMIT 10
@@ -192,6 +195,98 @@ static uint32_t random_in_volume(const hemc_surface* surface, hemc_bvh* bvh, hem
 
 // -- Links
 
+static uint32_t root_of(uint32_t* roots, uint32_t i) {
+    while (roots[i] != i) {
+        roots[i] = roots[roots[i]];
+        i = roots[i];
+    }
+    return i;
+}
+
+static void join(uint32_t* roots, uint32_t a, uint32_t b) {
+    a = root_of(roots, a);
+    b = root_of(roots, b);
+    roots[a > b ? a : b] = a > b ? b : a;
+}
+
+// Which connected sheet of the surface each particle lies on.
+static uint32_t* find_sheets(hemc_gen* gen, hemc_bvh* bvh, const hemc_particles* p) {
+    const hemc_surface* surface = gen->surface;
+    uint32_t* sheets = hemc_alloc(gen->arena, (size_t)surface->vertex_count + 1, sizeof *sheets);
+    uint32_t* sheet = hemc_alloc(gen->arena, (size_t)p->count + 1, sizeof *sheet);
+    for (uint32_t v = 0; v < surface->vertex_count; ++v) {
+        sheets[v] = v;
+    }
+    for (size_t k = 0; k < 3 * (size_t)surface->triangle_count; k += 3) {
+        join(sheets, surface->triangles[k], surface->triangles[k + 1]);
+        join(sheets, surface->triangles[k], surface->triangles[k + 2]);
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        int32_t t = hemc_bvh_nearest(bvh, d3_from(p->positions[i]), 1e30, NULL, NULL, NULL);
+        sheet[i] = t != HEM_NONE ? root_of(sheets, surface->triangles[3 * (size_t)t]) : 0;
+    }
+    return sheet;
+}
+
+// What hangs together as a surface must do so as particles. On the thin tip of an arm a few particles may find none within
+// reach that faces their way; those are joined to the nearest of their surface, and braced by what else is close. A shell
+// too small to be anything by itself (a sucker on that arm) is joined to whatever it lies on. Each round joins every
+// such piece to its nearest, so that few are needed. False = there was nothing to join.
+static bool join_pieces(hemc_gen* gen, hemc_kd* kd, hemc_d3 axis, const uint32_t* sheet, hemc_particles* p) {
+    hemc_arena* arena = gen->arena;
+    const size_t sheet_limit = (size_t)gen->surface->vertex_count + 1;
+    uint32_t* roots = hemc_alloc(arena, (size_t)p->count + 1, sizeof *roots);
+    uint32_t* sizes = hemc_alloc(arena, (size_t)p->count + 1, sizeof *sizes);
+    uint32_t* piece = hemc_alloc(arena, (size_t)p->count + 1, sizeof *piece); // before this round
+    uint32_t* largest = hemc_alloc(arena, sheet_limit, sizeof *largest);      // per sheet: its piece
+    for (uint32_t i = 0; i < p->count; ++i) {
+        roots[i] = i;
+    }
+    for (size_t k = 0; k < p->link_count; ++k) {
+        join(roots, p->links[k].a, p->links[k].b);
+    }
+    memset(largest, 0xff, sheet_limit * sizeof *largest);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        piece[i] = root_of(roots, i);
+        ++sizes[piece[i]];
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        uint32_t* best = &largest[sheet[i]];
+        *best = *best == UINT32_MAX || sizes[piece[i]] > sizes[*best] ? piece[i] : *best;
+    }
+    uint32_t(*ends)[2] = hemc_alloc(arena, (size_t)p->count + 1, sizeof *ends);
+    hemc_sort_item* order = hemc_alloc(arena, (size_t)p->count + 1, sizeof *order);
+    size_t count = 0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        const bool tiny = sizes[largest[sheet[i]]] <= TINY;
+        if (piece[i] == largest[sheet[i]] && !tiny) {
+            continue;
+        }
+        hemc_near near[4 * LINK_LIMIT];
+        uint32_t found = hemc_kd_near(kd, d3_from(p->positions[i]), JOIN * gen->spacing, 4 * LINK_LIMIT, near);
+        for (uint32_t k = 0; k < found; ++k) {
+            if (piece[near[k].index] != piece[i] && (tiny || sheet[near[k].index] == sheet[i])) {
+                ends[count][0] = i;
+                ends[count][1] = near[k].index;
+                order[count].key = near[k].distance;
+                order[count].index = (uint32_t)count;
+                ++count;
+                break;
+            }
+        }
+    }
+    hemc_sort_items(arena, order, count);
+    for (size_t k = 0; k < count; ++k) {
+        const uint32_t* e = ends[order[k].index];
+        if (root_of(roots, e[0]) != root_of(roots, e[1]) || order[k].key <= LINK * gen->spacing) {
+            join(roots, e[0], e[1]);
+            hemc_particles_link(arena, p, e[0], e[1],
+                                hemc_link_direction(d3_from(p->positions[e[0]]), d3_from(p->positions[e[1]]), axis));
+        }
+    }
+    return count != 0;
+}
+
 static void link_scatter(hemc_gen* gen, hemc_bvh* bvh, hemc_particles* p) {
     hemc_arena* arena = gen->arena;
     hemc_d3 axis = hemc_cut_axis(gen->part, gen->surface);
@@ -242,15 +337,8 @@ static void link_scatter(hemc_gen* gen, hemc_bvh* bvh, hemc_particles* p) {
                                 hemc_link_direction(d3_from(p->positions[at.a]), d3_from(p->positions[at.b]), axis));
         }
     }
-    // Nothing may hang loose while something is near.
-    for (uint32_t i = 0; i < p->count; ++i) {
-        hemc_near near[2];
-        if (degree[i] == 0 && hemc_kd_near(&kd, d3_from(p->positions[i]), 3.0 * h, 2, near) == 2) {
-            uint32_t j = near[0].index == i ? near[1].index : near[0].index;
-            hemc_particles_link(arena, p, i, j,
-                                hemc_link_direction(d3_from(p->positions[i]), d3_from(p->positions[j]), axis));
-        }
-    }
+    const uint32_t* sheet = find_sheets(gen, bvh, p);
+    while (join_pieces(gen, &kd, axis, sheet, p)) {}
     gen->work += kd.visit_count;
 }
 
@@ -328,6 +416,35 @@ static void scatter_volume(hemc_gen* gen, hemc_bvh* bvh, hemc_particles* particl
     }
 }
 
+// Particles near the open edges of the surface: where the selection cut the artist's mesh, or the mesh ends.
+static void mark_border(hemc_gen* gen, hemc_particles* particles) {
+    const hemc_surface* surface = gen->surface;
+    const double step = 0.25 * gen->spacing;
+    hemc_vec3* points = NULL;
+    size_t count = 0, capacity = 0;
+    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
+        for (int e = 0; e < 3; ++e) {
+            if (surface->neighbors[3 * (size_t)t + (size_t)e] != HEM_NONE) {
+                continue;
+            }
+            hemc_d3 a = hemc_corner(surface, t, e), b = hemc_corner(surface, t, (e + 1) % 3);
+            double pieces = floor(d3_distance(a, b) / step) + 1.0;
+            pieces = pieces < 4096.0 ? pieces : 4096.0;
+            for (double k = 0.0; k < pieces; k += 1.0) {
+                points = hemc_grow(gen->arena, points, &capacity, count + 1, sizeof *points);
+                points[count++] = d3_to(d3_lerp(a, b, k / pieces));
+            }
+        }
+    }
+    hemc_kd kd;
+    hemc_kd_build(gen->arena, &kd, points, (uint32_t)count);
+    for (uint32_t i = 0; i < particles->count; ++i) {
+        hemc_d3 p = d3_from(particles->positions[i]);
+        particles->border[i] = hemc_kd_nearest(&kd, p, BORDER * gen->spacing, NULL) != HEM_NONE;
+    }
+    gen->work += kd.visit_count;
+}
+
 void hemc_gen_scatter(hemc_gen* gen, hemc_particles* particles) {
     hemc_bvh bvh;
     hemc_bvh_build(gen->arena, &bvh, gen->surface->positions, gen->surface->triangles, NULL,
@@ -338,6 +455,7 @@ void hemc_gen_scatter(hemc_gen* gen, hemc_particles* particles) {
         scatter_surface(gen, particles);
     }
     link_scatter(gen, &bvh, particles);
+    mark_border(gen, particles);
     particles->level_count = 1;
     gen->work += bvh.visit_count;
     hemc_particles_finish(gen->arena, particles);

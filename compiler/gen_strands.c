@@ -5,6 +5,8 @@
 
 // Strands: rows of particles down hair cards, locks, tubes, tassels and tails.
 //
+// Where the recipe names chains of bones, those are the lines (gen_bones.c) and steps 1 and 2 are left out.
+//
 // 1. Each connected piece of the surface is a card. Two sweeps of shortest paths over its edges find its two ends, however
 //    it is curled. The root is the end nearer to the rest of the character, or the higher one where that is undecided.
 //    Distances from a single corner are slanted near it and straight far away, so the number that runs from 0 to 1 along
@@ -651,6 +653,18 @@ static double median_length(hemc_arena* arena, const curve_list* curves) {
     return order[curves->count / 2].key;
 }
 
+static void trace_bones(strands* s) {
+    hemc_bone_line* lines;
+    const size_t count = hemc_find_bone_lines(s->gen, &lines);
+    s->curves.items = hemc_alloc(s->gen->arena, count + 1, sizeof *s->curves.items);
+    for (size_t i = 0; i < count; ++i) {
+        curve* c = &s->curves.items[s->curves.count++];
+        even_out(lines[i].points, lines[i].count, c);
+        c->normal = lines[i].normal;
+        c->weight = lines[i].weight;
+    }
+}
+
 void hemc_gen_strands(hemc_gen* gen, hemc_particles* particles) {
     hemc_arena* arena = gen->arena;
     const hemc_part_recipe* part = gen->part;
@@ -665,10 +679,14 @@ void hemc_gen_strands(hemc_gen* gen, hemc_particles* particles) {
     s.along = hemc_alloc(arena, n, sizeof *s.along);
     s.towards_root = hemc_alloc(arena, n, sizeof *s.towards_root);
     s.strip = hemc_alloc(arena, n, sizeof *s.strip);
-    build_edges(&s);
-    find_others(&s);
-    trace_pieces(&s);
-    gen->work += s.others.visit_count;
+    if (part->chain_count > 0) {
+        trace_bones(&s);
+    } else {
+        build_edges(&s);
+        find_others(&s);
+        trace_pieces(&s);
+        gen->work += s.others.visit_count;
+    }
     if (s.curves.count == 0) {
         return;
     }
@@ -680,7 +698,13 @@ void hemc_gen_strands(hemc_gen* gen, hemc_particles* particles) {
                         : along > 64.0          ? 64u
                                                 : (uint32_t)along;
     uint32_t wanted = part->guide_count;
-    if (wanted == 0 && part->particle_target > 0) {
+    if (wanted == 0 && part->chain_count > 0) { // a guide for each chain
+        wanted = (uint32_t)s.curves.count;
+        if (part->particle_target > 0 && part->segment_count == 0) {
+            segments = part->particle_target / wanted;
+            segments = segments < 3 ? 3 : segments > 64 ? 64 : segments;
+        }
+    } else if (wanted == 0 && part->particle_target > 0) {
         wanted = (part->particle_target + segments / 2) / segments;
         wanted = wanted ? wanted : 1;
     }

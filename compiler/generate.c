@@ -317,6 +317,10 @@ bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
         gen.spacing *= 0.7;
         run(&gen, particles);
     }
+    if (particles->count == 0 && part->chain_count > 0) {
+        return hemc_error(log, HEMC_INPUT, file, part->json_path,
+                          "\"chains\" of part \"%s\" names no bone that its triangles follow", part->name);
+    }
     if (particles->count == 0) {
         return hemc_error(log, HEMC_INPUT, file, part->json_path, "no particles could be placed on part \"%s\"",
                           part->name);

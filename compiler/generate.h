@@ -76,6 +76,19 @@ void hemc_eliminate(hemc_arena* arena, const hemc_vec3* candidates, uint32_t cou
 void hemc_random_on_surface(hemc_arena* arena, const hemc_surface* surface, uint32_t count, hemc_vec3* positions,
                             uint32_t* triangles);
 
+// -- Chains of bones (gen_bones.c)
+
+// From the head of the first bone to the tip of what follows the last.
+typedef struct hemc_bone_line {
+    hemc_d3* points;
+    uint32_t count; // 2 to 91
+    hemc_d3 normal; // mean of the surface that follows it
+    double weight;
+} hemc_bone_line;
+
+// One for each chain that the part's recipe names and that moves some of its surface.
+size_t hemc_find_bone_lines(hemc_gen* gen, hemc_bone_line** lines);
+
 // -- Generators: each appends to empty particles
 
 // Warp when the link runs more along the axis than across it.

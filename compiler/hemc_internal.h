@@ -170,7 +170,9 @@ typedef struct hemc_part_recipe {
     float axis[3];
     bool volume;
     uint32_t guide_count, segment_count; // 0 = automatic
-    float radius;                        // 0 = spacing / 2
+    const char** chains;                 // strands: globs of bones at which guides begin
+    uint32_t chain_count;
+    float radius; // 0 = spacing / 2
     hemc_attach attach;
     float blend_width; // metres, < 0 = automatic
     bool blend_paint;  // use _HEM_BLEND
@@ -257,7 +259,7 @@ typedef struct hemc_particles {
     int32_t* level;       // cut: level number from the bottom; strands: number along the strand from the root; else 0
     int32_t* chain;       // cut: running number around the level; strands: strand; else 0
     uint8_t* flags;       // HEM_PARTICLE_ANIMATED etc. (low byte of the format's flags)
-    uint8_t* border;      // cut: 1 where the surface ends, as the cross sections tell, whatever the links
+    uint8_t* border;      // cut, scatter: 1 where the surface ends, whatever the links
     float (*rotation)[4]; // fit.c: quaternion, first axis outward
     float (*radii)[3];    // fit.c
     float* mass;          // fit.c: kg

@@ -229,6 +229,7 @@ static const char* const part_keys[] = {
     "particles",
     "axis",
     "volume",
+    "chains",
     "guides",
     "segments",
     "radius",
@@ -495,6 +496,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
 
     uint32_t animation = 0, solver = 0;
     good = hemc_recipe_count(r, object, "particles", 1, HEM_MAX_PARTICLES, &part->particle_target) && good;
+    good = hemc_recipe_strings(r, object, "chains", &part->chains, &part->chain_count) && good;
     good = hemc_recipe_count(r, object, "guides", 1, 4096, &part->guide_count) && good;
     good = hemc_recipe_count(r, object, "segments", 2, 4096, &part->segment_count) && good;
     good = hemc_recipe_count(r, object, "iterations", 1, 32, &t->iterations) && good;

@@ -15,6 +15,7 @@
 //      topmost of them are attached, those near the top that are as close to the rest of the character as
 //      the closest, and from these on every candidate next to one: a slanted waist, the curve of the shoulders. A part that lies along a horizontal axis is held at the end nearer to the rest;
 //   5. soft: what touches the rest of the character.
+// After 3, 4 and 5, each connected piece that was left without is held where it touches the rest.
 // With momentum animation all particles are matched to the pose unless a rule says which.
 
 #define UPPER_SHARE 0.25
@@ -346,6 +347,42 @@ static bool attach_touching(roles* r, uint8_t* attached) {
     return count_set(attached, r->p->count) > 0;
 }
 
+static uint32_t root_of(uint32_t* roots, uint32_t i) {
+    while (roots[i] != i) {
+        roots[i] = roots[roots[i]];
+        i = roots[i];
+    }
+    return i;
+}
+
+// Pieces that the rules above forgot, three balls of hair of which the first was found: each is held where it is
+// nearest to the rest of the character, if that is near at all.
+static void attach_forgotten(roles* r, uint8_t* attached) {
+    const hemc_particles* p = r->p;
+    uint32_t* roots = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *roots);
+    uint8_t* held = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *held);
+    double* nearest = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *nearest);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        roots[i] = i;
+        nearest[i] = 1e30;
+    }
+    for (size_t k = 0; k < p->link_count; ++k) {
+        uint32_t a = root_of(roots, p->links[k].a), b = root_of(roots, p->links[k].b);
+        roots[a > b ? a : b] = a > b ? b : a;
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        uint32_t root = root_of(roots, i);
+        held[root] |= attached[i];
+        nearest[root] = r->rest_distance[i] < nearest[root] ? r->rest_distance[i] : nearest[root];
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        uint32_t root = root_of(roots, i);
+        if (!held[root] && nearest[root] <= p->spacing) {
+            attached[i] = r->rest_distance[i] <= nearest[root] + 0.5 * p->spacing;
+        }
+    }
+}
+
 static void attach_automatic(roles* r, uint8_t* attached) {
     if (attach_pins(r, attached)) {
         return;
@@ -358,14 +395,14 @@ static void attach_automatic(roles* r, uint8_t* attached) {
         memset(attached, 1, r->p->count);
         return;
     }
-    if (attach_shared_border(r, attached)) {
-        return;
+    if (!attach_shared_border(r, attached)) {
+        if (r->part->kind == HEM_PART_CLOTH) {
+            attach_upper_border(r, attached);
+        } else {
+            attach_touching(r, attached);
+        }
     }
-    if (r->part->kind == HEM_PART_CLOTH) {
-        attach_upper_border(r, attached);
-    } else {
-        attach_touching(r, attached);
-    }
+    attach_forgotten(r, attached);
 }
 
 // -- Painted values
@@ -433,6 +470,9 @@ bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const
         attach_automatic(&r, attached);
     } else if (!part->attach.none) {
         attach_by_rule(&r, attached);
+        if (part->why != NULL) { // automatic mode made the rule
+            attach_forgotten(&r, attached);
+        }
         if (count_set(attached, particles->count) == 0) {
             hemc_warn(log, model->path, part->json_path, "\"attach\" of part \"%s\" matches no particle: it will fall",
                       part->name);

@@ -10,8 +10,8 @@
 //
 // Stitches. Two parts that touch (bodice and skirt, cape and hood) would come apart where they meet. Only borders are sewn:
 // a cape that lies on a robe must not be glued to it. A border particle is one that its own part does not surround:
-// fewer than two warp or two weft links on a cut, the root of a strand, any particle of a scattered part. Where both
-// borders have a direction they must run alongside each other: the side of a cape that crosses a waistband is no seam.
+// fewer than two warp or two weft links on a cut, the root of a strand, a scattered particle near an open edge of the
+// surface. (A closed beard that hangs over the belly is sewn to nothing.) Where both borders have a direction they must run alongside each other: the side of a cape that crosses a waistband is no seam.
 // Pairs nearer than the smaller spacing are linked, nearest first, at most two per particle, never two attached ones
 // (the skeleton holds those).
 
@@ -95,7 +95,7 @@ static void append(hemc_arena* arena, hemc_particles* all, const hemc_particles*
 static void find_borders(hemc_arena* arena, const hemc_part_recipe* part, const hemc_particles* p, uint8_t* border,
                          hemc_d3* along) {
     if (part->generator == HEMC_SCATTER) {
-        memset(border, 1, p->count);
+        memcpy(border, p->border, p->count);
         return;
     }
     uint8_t(*degree)[2] = hemc_alloc(arena, (size_t)p->count + 1, sizeof *degree);
@@ -193,6 +193,51 @@ static void stitch_parts(hemc_arena* arena, const hemc_recipe* recipe, const hem
     }
 }
 
+static uint32_t root_of(uint32_t* roots, uint32_t i) {
+    while (roots[i] != i) {
+        roots[i] = roots[roots[i]];
+        i = roots[i];
+    }
+    return i;
+}
+
+// Pieces that neither follow the skeleton nor hang on something that does would fall off the character.
+static void warn_of_loose_pieces(hemc_arena* arena, hemc_log* log, const char* file, const hemc_recipe* recipe,
+                                 const hemc_mesh* mesh) {
+    const hemc_particles* all = &mesh->all;
+    uint32_t* roots = hemc_alloc(arena, (size_t)all->count + 1, sizeof *roots);
+    uint8_t* held = hemc_alloc(arena, (size_t)all->count + 1, sizeof *held);
+    for (uint32_t i = 0; i < all->count; ++i) {
+        roots[i] = i;
+    }
+    for (size_t k = 0; k < all->link_count; ++k) {
+        uint32_t a = root_of(roots, all->links[k].a), b = root_of(roots, all->links[k].b);
+        roots[a > b ? a : b] = a > b ? b : a;
+    }
+    for (uint32_t i = 0; i < all->count; ++i) {
+        held[root_of(roots, i)] |= (all->flags[i] & HEM_PARTICLE_ANIMATED) != 0;
+    }
+    for (uint32_t k = 0; k < recipe->part_count; ++k) {
+        const hemc_part_recipe* part = &recipe->parts[k];
+        uint32_t pieces = 0, loose = 0, first = 0;
+        for (uint32_t i = mesh->part_begin[k]; i < mesh->part_begin[k + 1]; ++i) {
+            if (root_of(roots, i) == i) {
+                ++pieces;
+                first = held[i] || loose != 0 ? first : i;
+                loose += !held[i];
+            }
+        }
+        // A part with nothing attached at all was meant so, or has been warned of already.
+        if (loose != 0 && loose < pieces && !part->attach.none) {
+            hemc_vec3 p = all->positions[first];
+            hemc_warn(log, file, part->json_path,
+                      "%u of %u pieces of part \"%s\" hold on to nothing and will fall, one at (%d, %d, %d) mm: attach "
+                      "them, or leave them out of \"select\"",
+                      loose, pieces, part->name, (int)(p.x * 1000.0f), (int)(p.y * 1000.0f), (int)(p.z * 1000.0f));
+        }
+    }
+}
+
 bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                    const hemc_particles* parts, const hemc_particles* body, hemc_mesh* mesh) {
     memset(mesh, 0, sizeof *mesh);
@@ -249,5 +294,6 @@ bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
     }
     make_masks(recipe, has_body, mesh);
     stitch_parts(arena, recipe, parts, mesh);
+    warn_of_loose_pieces(arena, log, file, recipe, mesh);
     return true;
 }

@@ -63,7 +63,8 @@ TEST every_key_is_read(void) {
         "{ \"version\": 1, \"scale\": 0.5, // half\n"
         "  \"parts\": [ { \"name\": \"a\", \"select\": { \"node\": [\"Sheet\", \"x*\"] }, \"kind\": \"soft\", "
         "\"generator\": \"vertices\",\n"
-        "    \"spacing\": 0.03, \"axis\": [0, 2, 0], \"volume\": true, \"guides\": 7, \"segments\": 9, \"radius\": "
+        "    \"spacing\": 0.03, \"axis\": [0, 2, 0], \"volume\": true, \"chains\": [\"tail*\"], \"guides\": 7, "
+        "\"segments\": 9, \"radius\": "
         "0.02,\n"
         "    \"attach\": { \"top\": 0.1, \"bones\": \"Upper\", \"paint\": \"_HEM_PIN > 0.5\", \"near\": 0.2, \"root\": "
         "0.3, \"box\": { \"min\": [0, 1, 2] } },\n"
@@ -91,6 +92,7 @@ TEST every_key_is_read(void) {
     ASSERT_EQ(HEM_PART_SOFT, p->kind);
     ASSERT_EQ(HEMC_VERTICES, p->generator);
     ASSERT(near(p->spacing, 0.03) && near(p->radius, 0.02) && near(p->axis[1], 1) && !p->axis_auto && p->volume);
+    ASSERT(p->chain_count == 1 && strcmp(p->chains[0], "tail*") == 0);
     ASSERT(p->guide_count == 7 && p->segment_count == 9 && near(p->blend_width, 0.07) && p->surface &&
            near(p->mass, 2));
     ASSERT_EQ(HEM_ANIMATE_MOMENTUM, p->animation);
@@ -364,7 +366,7 @@ TEST schema_reader_and_documentation_agree(void) {
         }
         kit_end(&c);
     }
-    ASSERT_EQ(46, count);
+    ASSERT_EQ(47, count);
     // Presets: the schema's words, the reader's, and a row each in the documentation.
     const char* const* names;
     uint32_t preset_count = hemc_recipe_preset_names(&names);

@@ -85,6 +85,30 @@ TEST a_fin_on_a_sheet_hangs_together(void) {
     PASS();
 }
 
+// A panel that hangs beside the sheet, 0.9 spacings away, and ends halfway down: near enough for links, but through air.
+static hemc_d3 beside(double u, double v) {
+    return d3(0.4 * u - 0.2, 0.45 + 0.45 * v, 0.9 * 0.06);
+}
+
+TEST nothing_is_linked_across_a_gap(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.06);
+    gen_grid(&kit, 16, 18, sheet, false, 0);
+    gen_grid(&kit, 8, 9, beside, false, 0);
+    ASSERT(gen_run(&kit));
+    const hemc_particles* p = &kit.particles;
+    uint32_t hanging = 0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        hanging += p->positions[i].z > 0.03f;
+    }
+    ASSERT(hanging > 40);
+    for (size_t k = 0; k < p->link_count; ++k) {
+        ASSERT_EQ(p->positions[p->links[k].a].z > 0.03f, p->positions[p->links[k].b].z > 0.03f);
+    }
+    gen_end(&kit);
+    PASS();
+}
+
 static hemc_d3 trunk(double u, double v) {
     return d3(0.3 * cos(TAU * u), 0.5 + 0.5 * v, 0.2 * sin(TAU * u));
 }
@@ -256,6 +280,7 @@ void gen_cut_rough_tests(void) {
     RUN_TEST(a_soup_gives_what_the_clean_mesh_gives);
     RUN_TEST(doubled_and_degenerate_triangles_change_nothing);
     RUN_TEST(a_fin_on_a_sheet_hangs_together);
+    RUN_TEST(nothing_is_linked_across_a_gap);
     RUN_TEST(branches_are_linked_to_the_trunk);
     RUN_TEST(a_part_smaller_than_its_spacing_gets_a_handful);
     RUN_TEST(one_triangle_is_enough);

@@ -212,6 +212,56 @@ TEST a_shared_border_is_held(void) {
     PASS();
 }
 
+static hemc_d3 ball(double u, double v) {
+    double r = 0.08 * sin(TAU / 2.0 * v);
+    return d3(r * cos(TAU * u), 0.08 * cos(TAU / 2.0 * v), r * sin(TAU * u));
+}
+static hemc_d3 ball_on_bone(double u, double v) { // shares the skin's upper border
+    hemc_d3 p = upper(u, 1.0);
+    return d3(p.x * (1.0 - v), p.y + 0.1 * v, p.z * (1.0 - v));
+}
+static hemc_d3 ball_at_side(double u, double v) { // a little way into the body, of which it shares nothing
+    hemc_d3 p = ball(u, v);
+    return d3(p.x + 0.2, p.y + 1.2, p.z);
+}
+
+TEST every_piece_is_held_where_it_touches(void) {
+    for (int rule = 0; rule < 2; ++rule) {
+        gen_kit kit;
+        gen_begin(&kit, 0.04);
+        gen_grid(&kit, 40, 8, ball_on_bone, true, 0);
+        gen_grid(&kit, 24, 12, ball_at_side, true, 0);
+        gen_grid(&kit, 40, 20, upper, true, HEM_NONE);
+        kit.part.generator = HEMC_SCATTER;
+        kit.part.kind = HEM_PART_SOFT;
+        if (rule == 1) { // a rule of one's own is taken as it is, and what it forgets is named
+            kit.part.attach.automatic = false;
+            kit.part.attach.has_box = true;
+            kit.part.attach.box_min[0] = kit.part.attach.box_min[1] = kit.part.attach.box_min[2] = -9.0f;
+            kit.part.attach.box_max[0] = kit.part.attach.box_max[2] = 9.0f;
+            kit.part.attach.box_max[1] = 9.0f;
+            kit.part.attach.box_min[1] = 1.45f;
+        }
+        ASSERT(run(&kit));
+        uint32_t held[2] = {0, 0};
+        for (uint32_t i = 0; i < kit.particles.count; ++i) {
+            held[kit.particles.positions[i].y < 1.4f] += attached(&kit, i);
+        }
+        ASSERT(held[0] > 0);
+        ASSERT_EQ(rule == 0, held[1] > 0);
+        hemc_recipe recipe;
+        memset(&recipe, 0, sizeof recipe);
+        recipe.parts = &kit.part;
+        recipe.part_count = 1;
+        hemc_mesh mesh;
+        ASSERT(hemc_assemble(kit.arena, &kit.log, &kit.model, &recipe, &kit.particles, NULL, &mesh));
+        ASSERT_EQ(rule, kit.log.warning_count);
+        ASSERT(rule == 0 || strstr(kit.log.messages[kit.log.message_count - 1].text, "1 of 2 pieces") != NULL);
+        gen_end(&kit);
+    }
+    PASS();
+}
+
 void gen_roles_tests(void) {
     RUN_TEST(a_skirt_hangs_from_its_waist);
     RUN_TEST(rules_of_height_box_and_nearness_hold_exactly);
@@ -220,4 +270,5 @@ void gen_roles_tests(void) {
     RUN_TEST(nothing_is_attached_when_told_so_and_a_rule_in_vain_warns);
     RUN_TEST(a_lying_part_is_held_at_the_end_near_the_body);
     RUN_TEST(a_shared_border_is_held);
+    RUN_TEST(every_piece_is_held_where_it_touches);
 }

@@ -103,6 +103,26 @@ TEST two_sides_with_air_between_are_not_linked(void) {
     PASS();
 }
 
+// Thinner than the spacing: hardly any neighbour faces the same way.
+static hemc_d3 whip(double u, double v) {
+    const double turn = 6.283185307179586, r = 0.03 * (1.0 - v) + 0.004;
+    return d3(r * cos(turn * u), 2.0 * v, r * sin(turn * u));
+}
+
+TEST what_is_one_surface_hangs_together(void) {
+    for (int i = 0; i < 4; ++i) {
+        gen_kit kit;
+        gen_begin(&kit, 0.05 + 0.02 * i);
+        kit.part.generator = HEMC_SCATTER;
+        gen_grid(&kit, 8, 60, whip, true, 0);
+        ASSERT(gen_run(&kit));
+        gen_quality q = gen_measure(&kit);
+        ASSERT_EQ(1u, q.pieces);
+        gen_end(&kit);
+    }
+    PASS();
+}
+
 TEST a_volume_is_filled_evenly(void) {
     gen_kit kit;
     gen_begin(&kit, 0.12);
@@ -184,6 +204,7 @@ void gen_scatter_tests(void) {
     RUN_TEST(a_ball_is_covered_evenly);
     RUN_TEST(links_are_short_few_and_leave_no_one_out);
     RUN_TEST(two_sides_with_air_between_are_not_linked);
+    RUN_TEST(what_is_one_surface_hangs_together);
     RUN_TEST(a_volume_is_filled_evenly);
     RUN_TEST(a_count_is_met_exactly);
     RUN_TEST(points_turn_with_the_shape);

@@ -104,6 +104,51 @@ TEST borders_that_touch_are_sewn_and_nothing_else(void) {
     PASS();
 }
 
+static hemc_d3 beard(double u, double v) { // closed, its tip on the seam between upper and lower
+    const double turn = 6.283185307179586;
+    double r = 0.1 * sin(0.5 * turn * v);
+    return d3(0.25 + r * cos(turn * u), 1.1 + 0.1 * cos(0.5 * turn * v), 0.01 + 0.2 * r * sin(turn * u));
+}
+
+// Scattered parts are sewn at their open edges only.
+TEST a_closed_part_that_touches_is_not_sewn(void) {
+    gen_kit kit;
+    hemc_part_recipe parts[3];
+    hemc_particles particles[3];
+    gen_begin(&kit, 0.06);
+    gen_grid(&kit, 10, 10, upper, false, 0);
+    gen_grid(&kit, 10, 10, lower, false, 1);
+    gen_grid(&kit, 16, 12, beard, false, 2);
+    gen_model(&kit);
+    for (int i = 0; i < 3; ++i) {
+        hemc_surface surface;
+        parts[i] = kit.part;
+        parts[i].name = i == 0 ? "upper" : i == 1 ? "lower" : "beard";
+        parts[i].generator = HEMC_SCATTER;
+        ASSERT(hemc_weld(kit.arena, &kit.model, kit.owner, i, &surface));
+        ASSERT(hemc_generate(kit.arena, &kit.log, &kit.model, &parts[i], &surface, &particles[i]));
+        hemc_fit(kit.arena, &surface, &parts[i], &particles[i]);
+    }
+    hemc_recipe recipe;
+    memset(&recipe, 0, sizeof recipe);
+    recipe.parts = parts;
+    recipe.part_count = 3;
+    hemc_mesh mesh;
+    ASSERT(hemc_assemble(kit.arena, &kit.log, &kit.model, &recipe, particles, NULL, &mesh));
+    uint32_t seams = 0;
+    for (size_t n = 0; n < mesh.all.link_count; ++n) {
+        hemc_link l = mesh.all.links[n];
+        if (l.kind == HEM_LINK_STITCH) {
+            ++seams;
+            ASSERT(part_of(&mesh, l.a) < 2 && part_of(&mesh, l.b) < 2);
+            ASSERT(mesh.all.positions[l.a].y < 1.06f && mesh.all.positions[l.b].y > 0.92f);
+        }
+    }
+    ASSERT(seams >= 4);
+    gen_end(&kit);
+    PASS();
+}
+
 TEST seams_can_be_refused(void) {
     for (int how = 0; how < 3; ++how) {
         parts_kit k;
@@ -151,6 +196,7 @@ TEST collision_masks_are_mutual(void) {
 void gen_stitch_tests(void) {
     RUN_TEST(particles_and_links_keep_their_parts);
     RUN_TEST(borders_that_touch_are_sewn_and_nothing_else);
+    RUN_TEST(a_closed_part_that_touches_is_not_sewn);
     RUN_TEST(seams_can_be_refused);
     RUN_TEST(collision_masks_are_mutual);
 }

@@ -52,6 +52,95 @@ TEST a_curl_is_followed_turn_by_turn(void) {
     PASS();
 }
 
+// A fat tail over four bones in a row, and a fin on a bone that forks off the second.
+static const double tail_heads[5][3] = {{0, 1, 0}, {0.1, 0.9, 0}, {0.25, 0.85, 0}, {0.4, 0.85, 0}, {0.1, 1.0, 0.1}};
+
+static hemc_d3 tail_line(double v) {
+    double t = v * 4.0;
+    int k = t < 3.0 ? (int)t : 2; // straight on beyond the last head
+    double f = t - k;
+    return d3(tail_heads[k][0] + f * (tail_heads[k + 1][0] - tail_heads[k][0]),
+              tail_heads[k][1] + f * (tail_heads[k + 1][1] - tail_heads[k][1]),
+              tail_heads[k][2] + f * (tail_heads[k + 1][2] - tail_heads[k][2]));
+}
+static hemc_d3 tail(double u, double v) {
+    hemc_d3 p = tail_line(v);
+    return d3(p.x, p.y + 0.08 * cos(TAU * u), p.z + 0.08 * sin(TAU * u));
+}
+static hemc_d3 fin(double u, double v) {
+    return d3(0.1 + 0.02 * (u - 0.5), 0.9 + 0.3 * v, 0.3 * v);
+}
+
+static bool run_on_bones(gen_kit* kit, const char* glob) {
+    static const char* const names[6] = {"hips", "tail.1", "tail.2", "tail.3", "tail.4", "fin"};
+    static const int32_t parents[6] = {HEM_NONE, 0, 1, 2, 3, 2};
+    gen_begin(kit, 0.0);
+    kit->part.generator = HEMC_STRANDS;
+    kit->part.segment_count = 9;
+    kit->part.chains = hemc_alloc(kit->arena, 1, sizeof(char*));
+    kit->part.chains[0] = glob;
+    kit->part.chain_count = 1;
+    gen_grid(kit, 12, 32, tail, false, 0);
+    uint32_t tail_vertices = kit->model.vertex_count;
+    gen_grid(kit, 2, 8, fin, false, 0);
+    gen_model(kit);
+    hemc_model* m = &kit->model;
+    m->bone_count = 6;
+    m->bone_defs = hemc_alloc(kit->arena, 6, sizeof *m->bone_defs);
+    for (int b = 0; b < 6; ++b) {
+        m->bone_defs[b].name = names[b];
+        m->bone_defs[b].parent = parents[b];
+        for (int k = 0; k < 3 && b > 0; ++k) {
+            m->bone_defs[b].bind[4 * k + 3] = (float)tail_heads[b - 1][k];
+        }
+    }
+    for (uint32_t v = 0; v < m->vertex_count; ++v) {
+        uint32_t level = v / 13; // of the tail's grid
+        m->bones[v][0] = v < tail_vertices ? (uint16_t)(1 + (level < 32 ? level / 8 : 3)) : 5;
+    }
+    return hemc_weld(kit->arena, m, kit->owner, 0, &kit->surface) &&
+           hemc_generate(kit->arena, &kit->log, m, &kit->part, &kit->surface, &kit->particles);
+}
+
+TEST chains_of_bones_are_followed_to_their_tips(void) {
+    gen_kit kit;
+    ASSERT(run_on_bones(&kit, "tail.*"));
+    const hemc_particles* p = &kit.particles;
+    ASSERT_EQ(18u, p->count); // the tail, and the fin that forks off
+    uint32_t on_tail = 0, roots = 0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        hemc_d3 a = d3_from(p->positions[i]);
+        double nearest = 1e30;
+        for (int k = 0; k <= 4000; ++k) {
+            double d = d3_distance(a, tail_line(k / 4000.0));
+            nearest = d < nearest ? d : nearest;
+        }
+        on_tail += nearest < 0.002;
+        roots += p->level[i] == 0;
+        // Roots first: at the head of the first bone, and of the bone where the fin forks off.
+        ASSERT(p->level[i] != 0 || d3_distance(a, d3(0, 1, 0)) < 1e-6 || d3_distance(a, d3(0.1, 0.9, 0)) < 1e-6);
+    }
+    ASSERT_EQ(2u, roots);
+    ASSERT(on_tail >= 9);
+    // The tip: as far along the last bone's direction as the surface goes, a quarter of the line beyond its head.
+    double reached = 0.0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        double d = d3_distance(d3_from(p->positions[i]), tail_line(1.0));
+        reached = p->level[i] == 8 && (reached == 0.0 || d < reached) ? d : reached;
+    }
+    ASSERT(reached < 1e-3);
+    gen_end(&kit);
+    // A chain may begin anywhere; one that nothing follows is refused by name.
+    ASSERT(run_on_bones(&kit, "tail.3"));
+    ASSERT_EQ(9u, kit.particles.count);
+    ASSERT(d3_distance(d3_from(kit.particles.positions[0]), d3(0.25, 0.85, 0)) < 1e-6);
+    gen_end(&kit);
+    ASSERT_FALSE(run_on_bones(&kit, "ear*"));
+    ASSERT(strstr(kit.log.messages[0].text, "names no bone") != NULL);
+    gen_end(&kit);
+    PASS();
+}
+
 static hemc_d3 rising(double u, double v) { // a plume: its root is below
     return d3(0.02 * (u - 0.5), 1.0 + 0.5 * v, 0.0);
 }
@@ -169,6 +258,7 @@ TEST a_broad_piece_is_shared_out(void) {
 
 void gen_strands_tests(void) {
     RUN_TEST(a_curl_is_followed_turn_by_turn);
+    RUN_TEST(chains_of_bones_are_followed_to_their_tips);
     RUN_TEST(the_root_is_the_end_near_the_character);
     RUN_TEST(many_cards_share_few_guides);
     RUN_TEST(every_card_gets_its_own_guide_when_there_are_enough);
