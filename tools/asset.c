@@ -40,6 +40,12 @@ static int take_bytes(asset* a, const uint8_t* source, size_t size) {
 
 static int read_bytes(asset* a, const char* recipe) {
     if (same_extension(a->path, ".glb") || same_extension(a->path, ".gltf") || same_extension(a->path, ".vrm")) {
+        const char* missing = !hem_file_exists(a->path)                    ? a->path
+                              : recipe != NULL && !hem_file_exists(recipe) ? recipe
+                                                                           : NULL;
+        if (missing != NULL) {
+            return command_fail(COMMAND_INPUT, "there is no file '%s'", missing);
+        }
         const hemc_job job = {.input = a->path, .recipe = recipe};
         uint8_t* compiled = NULL;
         size_t size = 0;
@@ -99,6 +105,15 @@ int asset_load(asset* a, const char* path, const char* recipe) {
         return code;
     }
     return open_bytes(a);
+}
+
+int asset_load_whole(asset* a, const char* path, const char* recipe) {
+    int code = asset_load(a, path, recipe);
+    if (code == COMMAND_OK && !a->hash_matches) {
+        asset_unload(a);
+        code = command_fail(COMMAND_VALIDATION, "'%s': %s", path, hem_format_result_text(HEM_FORMAT_BAD_HASH));
+    }
+    return code;
 }
 
 int asset_from_bytes(asset* a, const char* path, const uint8_t* bytes, size_t size) {

@@ -23,7 +23,9 @@ typedef struct asset {
 // A .glb, .gltf or .vrm file is compiled on the way, with `recipe` (NULL: its extras, or automatic mode); .hem files take
 // none. Says what is wrong on stderr and returns an exit code, or 0.
 int asset_load(asset* a, const char* path, const char* recipe);
-// The same from a compiled asset in memory, which is copied. path is for messages.
+// The same, and refuses a file whose content does not match its hash.
+int asset_load_whole(asset* a, const char* path, const char* recipe);
+// The same as asset_load from a compiled asset in memory, which is copied. path is for messages.
 int asset_from_bytes(asset* a, const char* path, const uint8_t* bytes, size_t size);
 void asset_unload(asset* a);
 

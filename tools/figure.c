@@ -275,7 +275,7 @@ int command_figure(int argc, char** argv) {
         (code = option_number("--time", time, 0.0f, 600.0f, &seconds)) != COMMAND_OK ||
         (code = option_size("--size", size, &f.width, &f.height)) != COMMAND_OK ||
         (code = command_check_output(output)) != COMMAND_OK ||
-        (code = asset_load(&f.source, files[1], recipe)) != COMMAND_OK) {
+        (code = asset_load_whole(&f.source, files[1], recipe)) != COMMAND_OK) {
         return code;
     }
     f.at_given = at != NULL;

@@ -343,7 +343,7 @@ int command_play(int argc, char** argv) {
         (code = command_check_output(p.plot_path)) != COMMAND_OK) {
         return code;
     }
-    code = asset_load(&p.source, file, recipe);
+    code = asset_load_whole(&p.source, file, recipe);
     if (code != COMMAND_OK) {
         return code;
     }

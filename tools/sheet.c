@@ -250,7 +250,7 @@ int command_sheet(int argc, char** argv) {
     hem_progress_begin(&s.progress, stderr);
     for (int32_t i = 0; code == COMMAND_OK && i < file_count; i++) {
         asset a;
-        code = asset_load(&a, files[i], NULL);
+        code = asset_load_whole(&a, files[i], NULL);
         if (code == COMMAND_OK) {
             if (!asset_has_preview(&a)) {
                 code =

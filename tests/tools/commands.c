@@ -101,6 +101,7 @@ TEST wrong_calls_have_their_exit_codes(void) {
     ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--picture", NULL, NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--recipe", "r.json", NULL, NULL));
     ASSERT_EQ(COMMAND_INPUT, call(command_inspect, "no_such_file.hem", NULL, NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_INPUT, call(command_play, "no_such_file.glb", NULL, NULL, NULL, NULL));
     ASSERT_EQ(COMMAND_IO, call(command_inspect, w.hem, "--validate", "--picture", "no/such/folder/p.png", NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--clip", "dance", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "long", NULL, NULL));
@@ -136,6 +137,8 @@ TEST damaged_files_are_found(void) {
     data[size / 2] ^= 1; // in the middle of a section
     ASSERT(fixture_write(path, sizeof(path), data, size, ".hem"));
     ASSERT_EQ(COMMAND_VALIDATION, call(command_inspect, path, "--validate", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_VALIDATION, call(command_play, path, "--seconds=0.1", NULL, NULL, NULL));
+    ASSERT_EQ(COMMAND_VALIDATION, call(command_sheet, path, "-o", "sheet.png", NULL, NULL));
     hem_file_remove(path, NULL);
     data[size / 2] ^= 1;
     ASSERT(fixture_write(path, sizeof(path), data, size - 64, ".hem")); // cut off
@@ -144,6 +147,9 @@ TEST damaged_files_are_found(void) {
     memcpy(data, "GIF89a--", 8);
     ASSERT(fixture_write(path, sizeof(path), data, size, ".hem")); // something else
     ASSERT_EQ(COMMAND_INPUT, call(command_inspect, path, NULL, NULL, NULL, NULL));
+    hem_file_remove(path, NULL);
+    ASSERT(fixture_write(path, sizeof(path), data, size, ".glb"));
+    ASSERT_EQ(COMMAND_INPUT, call(command_play, path, "--recipe", "no_such_recipe.json", NULL, NULL));
     hem_file_remove(path, NULL);
     free(data);
     PASS();
