@@ -82,7 +82,7 @@
 //   v8 lanes       rotate(a,k) transpose8(rows) sum hmin hmax
 //   v8 choice      lt le eq -> m8, select(m,a,b) keep(m,a)
 //   m8             and or not andnot(a,b)=a&~b any all bits(m) from_bits(u)
-//   w8             load store loadu storeu set1 add sub mul and or xor shl(a,n) shr(a,n) eq gt -> m8
+//   w8             load store loadu storeu load_u8(p) load_u16(p) (widened) set1 add sub mul and or xor shl(a,n) shr(a,n) eq gt -> m8
 //   between        v8_to_w8 w8_to_v8 v8_as_w8 w8_as_v8
 //
 // The rest is written once, in terms of those.

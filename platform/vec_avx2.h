@@ -213,6 +213,8 @@ HEM_INLINE float v8_hmax(v8 a) {
 
 HEM_INLINE w8 w8_load(const int32_t* p) { return hem_w8(_mm256_load_si256((const __m256i*)(const void*)p)); }
 HEM_INLINE w8 w8_loadu(const int32_t* p) { return hem_w8(_mm256_loadu_si256((const __m256i*)(const void*)p)); }
+HEM_INLINE w8 w8_load_u8(const uint8_t* p) { return hem_w8(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)p))); }
+HEM_INLINE w8 w8_load_u16(const uint16_t* p) { return hem_w8(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)(const void*)p))); }
 HEM_INLINE void w8_store(int32_t* p, w8 a) { _mm256_store_si256((__m256i*)(void*)p, a.v); }
 HEM_INLINE void w8_storeu(int32_t* p, w8 a) { _mm256_storeu_si256((__m256i*)(void*)p, a.v); }
 HEM_INLINE w8 w8_set1(int32_t x) { return hem_w8(_mm256_set1_epi32(x)); }

@@ -233,6 +233,12 @@ HEM_INLINE float v8_hmax(v8 a) {
 
 HEM_INLINE w8 w8_load(const int32_t* p) { return hem_w8(vld1q_s32(p), vld1q_s32(p + 4)); }
 HEM_INLINE w8 w8_loadu(const int32_t* p) { return hem_w8(vld1q_s32(p), vld1q_s32(p + 4)); }
+HEM_INLINE w8 hem_vec_widen(uint16x8_t v) {
+    return hem_w8(vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(v))), vreinterpretq_s32_u32(vmovl_u16(vget_high_u16(v))));
+}
+
+HEM_INLINE w8 w8_load_u8(const uint8_t* p) { return hem_vec_widen(vmovl_u8(vld1_u8(p))); }
+HEM_INLINE w8 w8_load_u16(const uint16_t* p) { return hem_vec_widen(vld1q_u16(p)); }
 HEM_INLINE void w8_store(int32_t* p, w8 a) { vst1q_s32(p, a.lo); vst1q_s32(p + 4, a.hi); }
 HEM_INLINE void w8_storeu(int32_t* p, w8 a) { vst1q_s32(p, a.lo); vst1q_s32(p + 4, a.hi); }
 HEM_INLINE w8 w8_set1(int32_t x) { return hem_w8(vdupq_n_s32(x), vdupq_n_s32(x)); }

@@ -179,6 +179,8 @@ HEM_INLINE float v8_hmax(v8 a) {
 
 HEM_INLINE w8 w8_load(const int32_t* p) { w8 r; HEM_VEC_EACH r.i[l] = p[l]; return r; }
 HEM_INLINE w8 w8_loadu(const int32_t* p) { w8 r; HEM_VEC_EACH r.i[l] = p[l]; return r; }
+HEM_INLINE w8 w8_load_u8(const uint8_t* p) { w8 r; HEM_VEC_EACH r.i[l] = p[l]; return r; }
+HEM_INLINE w8 w8_load_u16(const uint16_t* p) { w8 r; HEM_VEC_EACH r.i[l] = p[l]; return r; }
 HEM_INLINE void w8_store(int32_t* p, w8 a) { HEM_VEC_EACH p[l] = a.i[l]; }
 HEM_INLINE void w8_storeu(int32_t* p, w8 a) { HEM_VEC_EACH p[l] = a.i[l]; }
 HEM_INLINE w8 w8_set1(int32_t x) { w8 r; HEM_VEC_EACH r.i[l] = x; return r; }

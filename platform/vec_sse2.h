@@ -267,6 +267,17 @@ HEM_INLINE w8 w8_loadu(const int32_t* p) {
                   _mm_loadu_si128((const __m128i*)(const void*)(p + 4)));
 }
 
+HEM_INLINE w8 w8_load_u16(const uint16_t* p) {
+    __m128i v = _mm_loadu_si128((const __m128i*)(const void*)p), zero = _mm_setzero_si128();
+    return hem_w8(_mm_unpacklo_epi16(v, zero), _mm_unpackhi_epi16(v, zero));
+}
+
+HEM_INLINE w8 w8_load_u8(const uint8_t* p) {
+    __m128i zero = _mm_setzero_si128();
+    __m128i v = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i*)(const void*)p), zero);
+    return hem_w8(_mm_unpacklo_epi16(v, zero), _mm_unpackhi_epi16(v, zero));
+}
+
 HEM_INLINE void w8_store(int32_t* p, w8 a) {
     _mm_store_si128((__m128i*)(void*)p, a.lo);
     _mm_store_si128((__m128i*)(void*)(p + 4), a.hi);

@@ -214,6 +214,9 @@ HEM_INLINE float v8_hmax(v8 a) {
 
 HEM_INLINE w8 w8_load(const int32_t* p) { return hem_w8(wasm_v128_load(p), wasm_v128_load(p + 4)); }
 HEM_INLINE w8 w8_loadu(const int32_t* p) { return hem_w8(wasm_v128_load(p), wasm_v128_load(p + 4)); }
+HEM_INLINE w8 hem_vec_widen(v128_t v) { return hem_w8(wasm_u32x4_extend_low_u16x8(v), wasm_u32x4_extend_high_u16x8(v)); }
+HEM_INLINE w8 w8_load_u8(const uint8_t* p) { return hem_vec_widen(wasm_u16x8_load8x8(p)); }
+HEM_INLINE w8 w8_load_u16(const uint16_t* p) { return hem_vec_widen(wasm_v128_load(p)); }
 HEM_INLINE void w8_store(int32_t* p, w8 a) { wasm_v128_store(p, a.lo); wasm_v128_store(p + 4, a.hi); }
 HEM_INLINE void w8_storeu(int32_t* p, w8 a) { wasm_v128_store(p, a.lo); wasm_v128_store(p + 4, a.hi); }
 HEM_INLINE w8 w8_set1(int32_t x) { return hem_w8(wasm_i32x4_splat(x), wasm_i32x4_splat(x)); }

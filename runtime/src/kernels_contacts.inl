@@ -174,9 +174,7 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
             for (uint32_t k = 0; k < near->depth; ++k) {
                 const uint16_t* list = s->near_list + near->first + k * 8;
                 HEM_ALIGN(32) int32_t index[8];
-                for (int i = 0; i < 8; ++i) {
-                    index[i] = list[i] * 5;
-                }
+                w8_store(index, w8_mul(w8_load_u16(list), w8_set1(5))); // hemi_body is five times four floats
                 v8x3 c, axis, moved;
                 v8 radius, surface, friction;
                 v8_load_rows4(base, index, &c.x, &c.y, &c.z, &radius);
@@ -312,9 +310,7 @@ static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                 v8 share = v8_keep(m8_and(active, v8_gt(sum, zero)), v8_div(w, v8_max(sum, tiny)));
                 share = v8_mul(share, relax);
                 HEM_ALIGN(32) int32_t back[8];
-                for (int i = 0; i < 8; ++i) {
-                    back[i] = (list[i] >> 3) * 24 + (list[i] & 7);
-                }
+                places_of(list, 24, back);
                 v8x3 rel = v8x3_sub(d, v8x3_sub(row3_load(&prev[row]), gather3(ps, back)));
                 v8 along = v8x3_dot(rel, n);
                 v8 excess = v8_max(v8_sub(depth, v8_max(v8_neg(along), zero)), zero);
@@ -387,9 +383,7 @@ static void continuous(const hem_view* view, hemi_row4* x, const hemi_row3* prev
                 const uint16_t* list = s->near_list + near->first + k * 8;
                 HEM_ALIGN(32) int32_t index[8], back[8];
                 slots_of(list, index);
-                for (int i = 0; i < 8; ++i) {
-                    back[i] = (list[i] >> 3) * 24 + (list[i] & 7);
-                }
+                places_of(list, 24, back);
                 v8 keep = v8_loadu(s->near_distance + near->first + k * 8);
                 v8x3 d1 = v8x3_sub(gather3(xs, index), at);
                 v8x3 d0 = v8x3_sub(gather3(ps, back), old);

@@ -150,9 +150,7 @@ HEM_INLINE void add_index_member(const hem_view* view, const hemi_row4* x, const
                                  v8x3 center, v8_mat3* a, v8x3* c, group_member* out) {
     const float* rest = view->rest_rows[0].x;
     HEM_ALIGN(32) int32_t at[8];
-    for (int i = 0; i < 8; ++i) {
-        at[i] = (particle[i] >> 3) * 72 + (particle[i] & 7);
-    }
+    places_of(particle, 72, at);
     v8_mat3 t = {v8x3_keep(active, gather3(moment, at)), v8x3_keep(active, gather3(moment + 24, at)),
                  v8x3_keep(active, gather3(moment + 48, at))};
     out->active = active;

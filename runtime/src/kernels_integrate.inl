@@ -37,6 +37,16 @@ HEM_INLINE void row4_store(hemi_row4* r, v8x4 a) {
     v8_store(r->w, a.w);
 }
 
+// Where the particles' values begin in an array with so many floats per row.
+HEM_INLINE void places_of(const uint16_t particle[8], int32_t row_floats, int32_t index[8]) {
+    w8 p = w8_load_u16(particle);
+    w8_store(index, w8_add(w8_mul(w8_shr(p, 3), w8_set1(row_floats)), w8_and(p, w8_set1(7))));
+}
+
+HEM_INLINE void slots_of(const uint16_t particle[8], int32_t index[8]) { // of a hemi_row4
+    places_of(particle, 32, index);
+}
+
 HEM_INLINE v8x3 transform3(const float m[12], v8x3 p, int translate) {
     v8 zero = v8_zero();
     v8 tx = translate ? v8_set1(m[3]) : zero, ty = translate ? v8_set1(m[7]) : zero;
@@ -57,9 +67,7 @@ HEM_INLINE void pose_row(const hem_view* view, uint32_t row, const hemi_bone_pos
     v8x4 first = q;
     for (int k = 0; k < 4; ++k) {
         HEM_ALIGN(32) int32_t index[8];
-        for (int i = 0; i < 8; ++i) {
-            index[i] = bind->bone[k][i] * 4;
-        }
+        w8_store(index, w8_shl(w8_load_u16(bind->bone[k]), 2)); // hemi_bone_pose is four times four floats
         v8 weight = v8_load(bind->weight[k]);
         const float* base = bones[0].m;
         v8 m[4];
@@ -301,9 +309,7 @@ static uint32_t is_finite(const hemi_row4* x, const hemi_row3* v, uint32_t count
 
 HEM_INLINE v8x3 gather_row4(const hemi_row4* rows, const uint16_t particle[8]) {
     HEM_ALIGN(32) int32_t index[8];
-    for (int i = 0; i < 8; ++i) {
-        index[i] = (particle[i] >> 3) * 32 + (particle[i] & 7);
-    }
+    slots_of(particle, index);
     const float* base = rows[0].x;
     return v8x3_make(v8_gather(base, index), v8_gather(base + 8, index), v8_gather(base + 16, index));
 }

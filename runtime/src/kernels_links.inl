@@ -25,11 +25,7 @@ HEM_INLINE int all_scaled_full(const uint8_t scale[8]) {
 
 // Painted stiffness: alpha / scale^2, so that halving the paint softens four times, which is what halving looks like.
 HEM_INLINE v8 painted_alpha(v8 alpha, const uint8_t scale[8]) {
-    HEM_ALIGN(32) float f[8];
-    for (int i = 0; i < 8; ++i) {
-        f[i] = (float)(scale[i] > 0 ? scale[i] : 1) * (1.0f / 255.0f);
-    }
-    v8 s = v8_load(f);
+    v8 s = v8_mul(v8_max(w8_to_v8(w8_load_u8(scale)), v8_set1(1.0f)), v8_set1(1.0f / 255.0f));
     // A rigid part that is painted soft becomes soft all the same.
     v8 base = v8_max(alpha, v8_set1(1e-9f));
     return v8_select(v8_lt(s, v8_set1(1.0f)), v8_div(base, v8_mul(s, s)), alpha);
@@ -112,11 +108,10 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
     }
 }
 
-HEM_INLINE void link_batch_plain(const hem_link_batch* batch, const hemi_link_args* args, int rotate) {
-    const hemi_part_step* part = args->part;
-    uint32_t kind = batch->kind;
-    hemi_row4* xa = &args->x[batch->row_a];
-    hemi_row4* xb = &args->x[batch->row_b];
+HEM_INLINE void link_batch_plain(const hem_link_batch* batch, hemi_row4* x, const float* alphas, int rotate,
+                                 int painted) {
+    hemi_row4* xa = &x[batch->row_a];
+    hemi_row4* xb = &x[batch->row_b];
     v8x3 a = row4_load3(xa), b = row4_load3(xb);
     v8 wa = v8_load(xa->w), wb = v8_load(xb->w);
     if (rotate) {
@@ -124,7 +119,10 @@ HEM_INLINE void link_batch_plain(const hem_link_batch* batch, const hemi_link_ar
         wb = v8_rotate(wb, rotate);
     }
     v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
-    v8 alpha = v8_set1(part->alpha[kind]);
+    v8 alpha = v8_set1(alphas[batch->kind]);
+    if (painted) {
+        alpha = painted_alpha(alpha, batch->scale);
+    }
     v8x3 d = v8x3_sub(a, b);
     v8 length = v8_sqrt(v8x3_dot(d, d));
     v8 c = v8_keep(v8_ge(rest, v8_zero()), v8_sub(length, rest));
@@ -141,21 +139,19 @@ static void links(const hem_link_batch* batches, uint32_t count, const hemi_link
         links_general(batches, count, args);
         return;
     }
+    hemi_row4* x = args->x;
+    const float* alphas = part->alpha;
     for (uint32_t n = 0; n < count; ++n) {
         const hem_link_batch* batch = &batches[n];
-        if (HEM_UNLIKELY(batch->kind == HEM_LINK_TETHER || !all_scaled_full(batch->scale))) {
+        if (HEM_UNLIKELY(batch->kind == HEM_LINK_TETHER)) {
             links_general(batch, 1, args);
+        } else if (HEM_UNLIKELY(!all_scaled_full(batch->scale))) {
+            link_batch_plain(batch, x, alphas, batch->rotate, 1);
         } else if (batch->rotate) {
-            link_batch_plain(batch, args, batch->rotate);
+            link_batch_plain(batch, x, alphas, batch->rotate, 0);
         } else {
-            link_batch_plain(batch, args, 0);
+            link_batch_plain(batch, x, alphas, 0, 0);
         }
-    }
-}
-
-HEM_INLINE void slots_of(const uint16_t particle[8], int32_t index[8]) {
-    for (int i = 0; i < 8; ++i) {
-        index[i] = (particle[i] >> 3) * 32 + (particle[i] & 7);
     }
 }
 
@@ -193,10 +189,8 @@ static void links_indexed(const hem_index_batch* batches, uint32_t count, const 
         v8x3 moved = d;
         if (part->damped) {
             HEM_ALIGN(32) int32_t pa[8], pb[8];
-            for (int i = 0; i < 8; ++i) {
-                pa[i] = (batch->a[i] >> 3) * 24 + (batch->a[i] & 7);
-                pb[i] = (batch->b[i] >> 3) * 24 + (batch->b[i] & 7);
-            }
+            places_of(batch->a, 24, pa);
+            places_of(batch->b, 24, pb);
             const float* prev = args->prev[0].x;
             moved = v8x3_sub(d, v8x3_sub(gather3(prev, pa), gather3(prev, pb)));
         }

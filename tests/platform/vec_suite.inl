@@ -359,6 +359,25 @@ static float greater(float a, float b) {
     return a > b ? a : b;
 }
 
+TEST narrow_integers_are_widened_from_any_address(void) {
+    uint8_t bytes[64];
+    uint16_t words[64];
+    for (int i = 0; i < 64; ++i) {
+        bytes[i] = (uint8_t)(i * 37 + 200);
+        words[i] = (uint16_t)(i * 9001 + 60000);
+    }
+    for (int at = 0; at < 56; ++at) {
+        int32_t from_bytes[8], from_words[8];
+        w8_storeu(from_bytes, w8_load_u8(bytes + at));
+        w8_storeu(from_words, w8_load_u16(words + at));
+        for (int l = 0; l < 8; ++l) {
+            ASSERT_EQ_FMT((int)bytes[at + l], from_bytes[l], "%d");
+            ASSERT_EQ_FMT((int)words[at + l], from_words[l], "%d");
+        }
+    }
+    PASS();
+}
+
 TEST folds_go_down_the_one_tree(void) {
     uint64_t state = 5;
     for (int round = 0; round < 20000; ++round) {
@@ -456,6 +475,7 @@ SUITE(VEC_SUITE) {
     RUN_TEST(gather_and_scatter_follow_their_indices);
     RUN_TEST(rows_of_four_turn_into_columns_and_back);
     RUN_TEST(triples_and_transposes_are_permutations);
+    RUN_TEST(narrow_integers_are_widened_from_any_address);
     RUN_TEST(folds_go_down_the_one_tree);
     RUN_TEST(helpers_equal_their_scalar_twins);
 }
