@@ -17,7 +17,7 @@
 #define NEAR_SLACK_SHARE 0.25f // of the distance that the pair keeps: thin cloth needs less
 #define NEAR_TRAVEL_LIMIT 2.0f // metres; more than twice that in one step is a teleport
 #define NEAR_BEND 0.5f         // constraints and contacts bend the way: this much of it is added
-#define NEAR_LIMIT 96          // per particle and list
+#define NEAR_LIMIT 192         // per particle and list
 
 HEM_INLINE uint32_t bit_count(uint32_t bits) {
     uint32_t n = 0;

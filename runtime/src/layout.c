@@ -40,13 +40,27 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
+// Whether a part collides with any: parts that do not need no room for pairs.
+static int meets_particles(const hem_view* view, uint32_t part) {
+    const hem_part* a = &view->parts[part];
+    int meets = 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* b = &view->parts[p];
+        meets |= (a->collision_mask & b->collision_group) && (b->collision_mask & a->collision_group);
+    }
+    return meets;
+}
+
 void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* def) {
     const hem_info* info = view->info;
-    uint32_t bodies = 0, slabs = 0;
+    uint32_t bodies = 0, slabs = 0, meeting = 0;
     for (uint32_t p = 0; p < info->part_count; ++p) {
-        int body = view->parts[p].kind == HEM_PART_BODY;
-        bodies += body ? view->parts[p].row_count * 8 : 0;
-        slabs += body ? 0 : (view->parts[p].row_count + 7) / 8;
+        if (view->parts[p].kind == HEM_PART_BODY) {
+            bodies += view->parts[p].row_count * 8;
+        } else if (meets_particles(view, p)) {
+            slabs += (view->parts[p].row_count + 7) / 8;
+            meeting = info->particle_count;
+        }
     }
     e->rows = larger(e->rows, info->row_count);
     e->oriented_rows = larger(e->oriented_rows, info->oriented_row_count);
@@ -54,6 +68,7 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     e->anim_rows = larger(e->anim_rows, view->anim_row_count);
     e->parts = larger(e->parts, info->part_count);
     e->bodies = larger(e->bodies, bodies);
+    e->meeting = larger(e->meeting, meeting);
     e->slabs = larger(e->slabs, (slabs + 7) & ~7u);
     e->batches = larger(e->batches, view->link_batch_count + view->index_batch_count);
     e->groups = larger(e->groups, view->group_batch_count);
@@ -86,7 +101,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->body_members = hemi_take(c, e->bodies / 8, 1);
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_self = hemi_take(c, e->rows, sizeof(hemi_near));
-    s->near_capacity = (uint32_t)(def->candidate_capacity * e->particles);
+    s->near_capacity = (uint32_t)(def->candidate_capacity * e->meeting);
     s->near_list = hemi_take(c, s->near_capacity, sizeof(uint16_t));
     s->near_distance = hemi_take(c, s->near_capacity, sizeof(float));
     s->near_counts = hemi_take(c, e->particles, 1);
