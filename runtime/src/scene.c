@@ -830,6 +830,12 @@ hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size) {
         return HEM_ERROR_STATE;
     }
     memcpy(scene->state, (const char*)bytes + STATE_HEAD, scene->state_size);
+    // Derived from positions, and the air of the next step as well as skinning reads them.
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        if (scene->instances[i].state->alive) {
+            hemi_update_palette(scene, &scene->instances[i]);
+        }
+    }
     return HEM_OK;
 }
 

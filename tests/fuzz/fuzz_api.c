@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Any order of calls, good and bad, on one scene. Every byte read decides something: which call, which instance (alive,
-// dead, never there), how wrong its numbers are. What is checked: no report of the sanitizers, no result outside the
-// list, and that a failed call leaves the state as it was.
+// Any order of calls, good and bad, on one scene of several assets. Every byte read decides something: which call, which
+// instance (alive, dead, never there), how wrong its numbers are. What is checked: no report of the sanitizers, no result
+// outside the list, a failed call leaves the state as it was, whatever was set every particle and vertex stays finite, and
+// going back to a snapshot and on again gives the same state.
+//
+// Besides two small meshes made here, a whole character takes part where the tests' assets have been made
+// (HEM_TEST_ASSETS, default build/test_assets): body, limits, vertices, several parts.
 
 #include "compiler/hemc.h"
 #include "formats/hem_format.h"
 #include "hem/hem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-enum { SIDE = 5, COUNT = SIDE * SIDE, SLOTS = 3, STEP_LIMIT = 24 };
+enum { SIDE = 5, COUNT = SIDE * SIDE, SLOTS = 3, STEP_LIMIT = 24, ROOM = 65536 };
 
 typedef struct input {
     const uint8_t* at;
@@ -41,8 +46,33 @@ static void require(int condition) {
     }
 }
 
-// Two assets for the whole run: a sheet held at two corners that collides with itself, and a soft strip.
-static hem_asset assets[2];
+// For the whole run: a sheet held at two corners that collides with itself, a soft strip, and a character.
+static hem_asset assets[3];
+static uint32_t asset_count, character_bones;
+static float room[ROOM * 4];
+static hem_particle particles[ROOM];
+
+static int read_character(void) {
+    const char* folder = getenv("HEM_TEST_ASSETS");
+    char path[1024];
+    snprintf(path, sizeof(path), "%s/somersault.hem", folder ? folder : "build/test_assets");
+    FILE* file = fopen(path, "rb");
+    if (!file) {
+        return 0;
+    }
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    fseek(file, 0, SEEK_SET);
+    void* bytes = aligned_alloc(64, (size + 63) & ~(size_t)63); // lives as long as the program
+    int good = bytes && fread(bytes, 1, size, file) == size;
+    fclose(file);
+    hem_asset_info info = {0};
+    good = good && hem_asset_open(&assets[2], bytes, size) == HEM_OK &&
+           hem_asset_get_info(&assets[2], &info) == HEM_OK && info.vertex_count <= ROOM &&
+           info.particle_count <= ROOM && info.bone_count <= 256;
+    character_bones = info.bone_count;
+    return good;
+}
 
 static int make_asset(int kind) {
     float positions[COUNT][3];
@@ -129,25 +159,73 @@ static hem_collider collider_of(input* in, const float (*planes)[4]) {
     c.friction = kind & 16 ? number(in) : 0.5f;
     c.mask = byte(in) & 1 ? ~0u : byte(in);
     c.planes = planes[0];
-    c.plane_count = kind & 16 ? byte(in) % 40u : 4;
-    if (c.plane_count > 4 && c.plane_count <= 32) {
-        c.plane_count = 4; // as many as there are; more than 32 must be refused before any is read
-    }
+    c.plane_count = kind & 16 ? byte(in) % 40u : 4; // there are 32; more must be refused before any is read
     c.jumped = byte(in) & 1;
     return c;
 }
 
+static void push(void* user, hem_instance_id id, const float* position, const float* velocity, float* acceleration,
+                 uint32_t row_count) {
+    (void)user;
+    (void)id;
+    (void)velocity;
+    for (uint32_t i = 0; i < row_count * 24; ++i) {
+        acceleration[i] = position[i / 24 * 32 + i % 24] > 0 ? -30.0f : 30.0f;
+    }
+}
+
+static void finite(const float* values, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        require(values[i] - values[i] == 0.0f);
+    }
+}
+
+// After a step, whatever has been set before it.
+static void all_is_well(const hem_scene* scene, const hem_instance_id* ids) {
+    hem_step_report report;
+    const hem_event* events;
+    uint32_t count, lost;
+    require(hem_scene_get_report(scene, &report) == HEM_OK && report.stepped_count <= report.instance_count);
+    require(hem_scene_get_events(scene, &events, &count, &lost) == HEM_OK && count <= 2);
+    for (uint32_t i = 0; i < 6; ++i) {
+        for (uint32_t a = 0; a < asset_count && hem_instance_is_valid(scene, ids[i]); ++a) {
+            hem_asset_info info;
+            require(hem_asset_get_info(&assets[a], &info) == HEM_OK);
+            // Which of the assets it is: only its own count of particles can be read to the end and no further.
+            hem_particle spare;
+            if (hem_instance_get_particles(scene, ids[i], 0, info.particle_count, particles) != HEM_OK ||
+                hem_instance_get_particles(scene, ids[i], info.particle_count, 1, &spare) == HEM_OK) {
+                continue;
+            }
+            for (uint32_t p = 0; p < info.particle_count; ++p) {
+                finite(particles[p].position, 3);
+                finite(particles[p].rotation, 4);
+                finite(particles[p].velocity, 3);
+            }
+            hem_skin_args args = {0, info.vertex_count, room, NULL, NULL, 0, 0, 0, 0};
+            if (info.vertex_count && hem_instance_skin(scene, ids[i], &args) == HEM_OK) {
+                finite(room, (size_t)info.vertex_count * 3);
+            }
+        }
+    }
+}
+
 static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved, size_t saved_size, uint32_t* steps) {
-    static const float planes[4][4] = {{0, 1, 0, 0.1f}, {0, -1, 0, 0.1f}, {1, 0, 0, 0.2f}, {-1, 0, 0, 0.2f}};
-    static float room[COUNT * 4 * 32];
+    static float planes[32][4];
+    for (uint32_t i = 0; i < 32; ++i) { // a thin prism: four faces, then its corners cut off again and again
+        static const float faces[8][4] = {{0, 1, 0, 0.1f},       {0, -1, 0, 0.1f},       {1, 0, 0, 0.2f},
+                                          {-1, 0, 0, 0.2f},      {0, 0, 1, 0.01f},       {0, 0, -1, 0.01f},
+                                          {0.6f, 0.8f, 0, 0.2f}, {-0.6f, -0.8f, 0, 0.2f}};
+        memcpy(planes[i], faces[i & 7], sizeof(planes[i]));
+    }
     uint8_t what = byte(in);
     hem_instance_id id = ids[byte(in) % 8];
     hem_result result = HEM_OK;
     uint64_t before = hem_scene_hash(scene);
-    switch (what % 24) {
+    switch (what % 26) {
     case 0: {
         hem_instance_def def = hem_instance_def_default();
-        def.asset = what > 250 ? NULL : &assets[what >> 5 & 1];
+        def.asset = what > 250 ? NULL : &assets[(what >> 5) % 3];
         def.root = root_of(in);
         def.time_scale = fabsf(number(in));
         uint32_t slot = byte(in) % 8;
@@ -158,14 +236,18 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
         result = hem_scene_remove(scene, id);
         break;
     case 2: {
-        float pose[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+        static float pose[256][16];
+        for (int i = 0; i < 256; ++i) {
+            static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+            memcpy(pose[i], identity, sizeof(identity));
+        }
         for (uint32_t k = byte(in) % 5; k > 0; --k) {
-            uint8_t entry = byte(in) % 12;
-            pose[entry] = number(in);
+            uint8_t entry = byte(in);
+            pose[what & 32 ? entry / 12 : 0][entry % 12] = number(in);
         }
         uint8_t wrong = byte(in);
-        result =
-            hem_instance_set_pose(scene, id, wrong > 250 ? NULL : pose, wrong > 240 ? wrong : 1, wrong & 1 ? 64 : 0);
+        uint32_t bones = wrong > 240 ? wrong : wrong & 2 ? character_bones : 1;
+        result = hem_instance_set_pose(scene, id, wrong > 250 ? NULL : pose[0], bones, 64);
         break;
     }
     case 3: {
@@ -222,9 +304,14 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     case 12:
     case 13:
     case 14: {
-        hem_step_args args = {what & 32 ? 1.0f / 60.0f : number(in), byte(in) & 3};
+        static const float lengths[8] = {1.0f / 30.0f, 1.0f / 60.0f, 1.0f / 144.0f, 0.0f, 1.0f, 1e-6f, 1e-30f, 0.25f};
+        uint8_t more = byte(in);
+        hem_step_args args = {what & 32 ? lengths[more & 7] : number(in), more > 250 ? more : more >> 6};
         if (++*steps <= STEP_LIMIT) {
             result = hem_scene_step(scene, &args);
+            if (result == HEM_OK) {
+                all_is_well(scene, ids);
+            }
         }
         break;
     }
@@ -234,21 +321,26 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
         if (++*steps <= STEP_LIMIT && hem_scene_step_begin(scene, &args, &jobs) == HEM_OK) {
             require(hem_instance_reset(scene, id) != HEM_OK); // a step is open
             require(hem_scene_step_job(scene, jobs, 0) != HEM_OK);
+            require(hem_scene_step_job(scene, 0, 7) != HEM_OK); // no such worker
+            require(hem_scene_save(scene, saved, saved_size) == HEM_ERROR_BUSY);
+            require(hem_scene_step_begin(scene, &args, &jobs) == HEM_ERROR_BUSY);
             for (uint32_t i = jobs; i > 0; --i) {
-                hem_scene_step_job(scene, i - 1, 0);
+                hem_scene_step_job(scene, i - 1, i & 1);
             }
             require(hem_scene_step_end(scene) == HEM_OK);
+            all_is_well(scene, ids);
         }
         break;
     }
     case 16: {
-        static hem_particle particles[64];
         result = hem_instance_get_particles(scene, id, byte(in), byte(in) % 65u, particles);
         break;
     }
-    case 17:
-        result = hem_instance_get_matrices(scene, id, room, what & 32 ? 64 : byte(in) % 80u);
+    case 17: {
+        static float matrices[ROOM * 20];
+        result = hem_instance_get_matrices(scene, id, matrices, what & 32 ? 64 : byte(in) % 80u);
         break;
+    }
     case 18: {
         hem_skin_args args = {byte(in), byte(in), room, NULL, NULL, byte(in) % 20u, 0, 0, what >> 5 & 1};
         result = hem_instance_skin(scene, id, &args);
@@ -271,6 +363,12 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     case 22:
         result = hem_scene_load(scene, saved, byte(in) & 1 ? saved_size : saved_size - 1);
         break;
+    case 23:
+        result = hem_instance_set_felt_limits(scene, id, fabsf(number(in)) * 30.0f, number(in) * 30.0f);
+        break;
+    case 24:
+        result = hem_scene_set_force_field(what & 64 ? NULL : scene, what & 32 ? push : NULL, NULL);
+        break;
     default: {
         const hem_event* events;
         uint32_t count, lost;
@@ -291,13 +389,15 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static int made;
     if (!made) {
         require(make_asset(0) && make_asset(1));
+        asset_count = 2 + (uint32_t)read_character();
         made = 1;
     }
     input in = {data, size};
-    hem_slot_def slots[2] = {{&assets[0], SLOTS}, {&assets[1], 1}};
+    hem_slot_def slots[3] = {{&assets[0], SLOTS}, {&assets[1], 1}, {&assets[2], 1}};
     hem_scene_def def = hem_scene_def_default();
     def.slots = slots;
-    def.slot_count = 2;
+    def.slot_count = asset_count;
+    def.worker_capacity = 2;
     def.collider_capacity = 4;
     def.keep_previous = byte(&in) & 1;
     def.candidate_capacity = byte(&in) & 1 ? 4 : 24;
@@ -318,6 +418,14 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     while (in.left > 0) {
         call(&in, scene, ids, saved, saved_size, &steps);
     }
+    // Back and on again.
+    hem_step_args args = {1.0f / 60.0f, 0};
+    require(hem_scene_save(scene, saved, saved_size) == HEM_OK);
+    hem_scene_step(scene, &args);
+    uint64_t once = hem_scene_hash(scene);
+    require(hem_scene_load(scene, saved, saved_size) == HEM_OK);
+    hem_scene_step(scene, &args);
+    require(hem_scene_hash(scene) == once);
     free(saved);
     free(block);
     return 0;

@@ -202,6 +202,10 @@ TEST state_of_a_distance_only_part_is_at_most_64_bytes_a_particle(void) {
     double per = (double)hem_scene_state_size(w.scene) / 400.0;
     printf("state: %.1f bytes per particle\n", per);
     ASSERT(per <= 64.0);
+    hem_asset_info info;
+    ASSERT_EQ(HEM_OK, hem_asset_get_info(&w.asset, &info));
+    printf("sheet: asset %.1f bytes per particle, %.1f links each\n", (double)w.byte_count / info.particle_count,
+           (double)info.link_count / info.particle_count);
     world_close(&w);
     PASS();
 }

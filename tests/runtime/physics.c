@@ -4,6 +4,7 @@
 #include "tests/runtime/suites.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -144,7 +145,8 @@ TEST groups_keep_linear_momentum_and_drift_little_in_spin(void) {
     // Overlapping groups are solved one after another, which costs a little spin: stated in docs/runtime.md.
     ASSERT(fabs(spin.z) > 1e-3);
     double kept = later.z / spin.z;
-    ASSERT(kept > 0.80 && kept < 1.02);
+    printf("free spinning block: %.4f of its angular momentum is left after a second\n", kept);
+    ASSERT(kept > 0.90 && kept < 1.005);
     ASSERT(fabs(later.x) < 0.05 * fabs(spin.z) && fabs(later.y) < 0.05 * fabs(spin.z));
     world_close(&w);
     PASS();
@@ -215,11 +217,13 @@ TEST a_cape_hangs_as_long_at_every_rate_and_resolution(void) {
     const float rates[] = {30, 120};
     for (int i = 0; i < 2; ++i) {
         ASSERT(hang_length("cape", rates[i], &length));
+        printf("cape at %.0f Hz hangs %.4f of its length at 60 Hz\n", (double)rates[i], length / base);
         ASSERT_IN_RANGE(base, length, 0.03 * base);
     }
     const char* names[] = {"cape_half", "cape_double"};
     for (int i = 0; i < 2; ++i) {
         ASSERT(hang_length(names[i], 60, &length));
+        printf("%s hangs %.4f of the length of cape\n", names[i], length / base);
         ASSERT_IN_RANGE(base, length, 0.03 * base);
     }
     PASS();

@@ -353,7 +353,7 @@ hem_result hem_instance_get_colliders(const hem_scene* scene, hem_instance_id id
 // -- Snapshots
 
 // Everything that the next step depends on, but for what the game sets every frame (colliders, tuning), is one
-// contiguous range. Save and load are one memcpy of it.
+// contiguous range. Save and load are one memcpy of it; load also derives what skinning reads.
 size_t hem_scene_state_size(const hem_scene* scene);
 hem_result hem_scene_save(const hem_scene* scene, void* bytes, size_t size);
 hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size);
