@@ -249,30 +249,54 @@ static double default_spacing(const hemc_recipe* recipe, const hemc_particles* p
 }
 
 // Radius of the largest ball inside the body that touches its surface at p, as far as opposite walls tell. Layers that
-// face the same way (a tunic over the skin) do not count.
-static double inner_radius(const hemc_surface* surface, hemc_d3 p, hemc_d3 normal) {
-    double best = 1e9;
-    for (uint32_t v = 0; v < surface->vertex_count; ++v) {
-        if (d3_dot(d3_from(surface->normals[v]), normal) > -0.2) {
-            continue;
-        }
-        hemc_d3 d = d3_sub(p, d3_from(surface->positions[v]));
-        double along = d3_dot(d, normal);
-        if (along > 0.0) {
+// face the same way (a tunic over the skin) do not count. `radius` comes in as the largest of interest. A vertex that lowers it
+// lies in the ball of that radius, and smaller balls lie within larger ones, so what is outside need not be looked at.
+typedef struct inner_ball {
+    const hemc_surface* surface;
+    const hemc_kd* kd;
+    hemc_d3 p, normal;
+    double radius;
+} inner_ball;
+
+static void shrink_ball(inner_ball* b, uint32_t begin, uint32_t end) {
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2, v = b->kd->order[middle];
+        hemc_d3 q = d3_from(b->surface->positions[v]), d = d3_sub(b->p, q);
+        double along = d3_dot(d, b->normal);
+        if (along > 0.0 && d3_dot(d3_from(b->surface->normals[v]), b->normal) <= -0.2) {
             double r = d3_dot(d, d) / (2.0 * along);
-            best = r < best ? r : best;
+            b->radius = r < b->radius ? r : b->radius;
+        }
+        if (end - begin == 1) {
+            return;
+        }
+        int axis = b->kd->split[middle];
+        hemc_d3 gap = d3_sub(d3_madd(b->p, b->normal, -b->radius), q);
+        double away = axis == 0 ? gap.x : axis == 1 ? gap.y : gap.z;
+        bool upper = away > 0.0;
+        if (fabs(away) <= b->radius) {
+            shrink_ball(b, upper ? begin : middle + 1, upper ? middle : end);
+        }
+        if (upper) {
+            begin = middle + 1;
+        } else {
+            end = middle;
         }
     }
-    return best;
 }
 
 // A surface particle collides as its tangent sphere, R = (b^2 + c^2) / 2a. On a thin limb that sphere would come out on
 // the other side and drag cloth through: b and c shrink until it stays inside, then all three.
-static void keep_inside(const hemc_surface* surface, hemc_particles* body) {
+static void keep_inside(hemc_arena* arena, const hemc_surface* surface, hemc_particles* body) {
+    hemc_kd kd;
+    hemc_kd_build(arena, &kd, surface->positions, surface->vertex_count);
     for (uint32_t i = 0; i < body->count; ++i) {
-        double inner = 0.95 * inner_radius(surface, d3_from(body->positions[i]), hemc_quat_axis(body->rotation[i], 0));
         float* r = body->radii[i];
         double tangent = ((double)r[1] * r[1] + (double)r[2] * r[2]) / (2.0 * (double)r[0]);
+        inner_ball ball = {surface, &kd, d3_from(body->positions[i]), hemc_quat_axis(body->rotation[i], 0),
+                           1.1 * tangent};
+        shrink_ball(&ball, 0, surface->vertex_count);
+        double inner = 0.95 * ball.radius;
         if (tangent <= inner) {
             continue;
         }
@@ -398,7 +422,7 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     as_part.axis[1] = 1.0f;
     as_part.density = 1.0f;
     hemc_fit(arena, &surface, &as_part, body);
-    keep_inside(&surface, body);
+    keep_inside(arena, &surface, body);
     uint32_t flags = HEM_PARTICLE_ANIMATED | HEM_PARTICLE_BODY | HEM_PARTICLE_COLLIDES;
     flags |= recipe->body.surface ? HEM_PARTICLE_SURFACE : 0;
     for (uint32_t i = 0; i < body->count; ++i) {

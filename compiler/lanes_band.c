@@ -25,6 +25,7 @@
 
 #define FOLD_TRIALS 8 // pitches tried for each number of rows
 #define STRIP_TRIALS 12
+#define SIZE_TRIALS 40 // numbers of rows
 #define SCRAP_LIMIT 64 // particles
 
 typedef struct row_of_level { // particles joined by weft links on one level
@@ -311,17 +312,19 @@ static bool rows_worth_trying(uint32_t rows, uint32_t least, const band* d) {
     if (rows <= least + 4 || rows % d->height == 0 || rows % d->width == 0) {
         return true;
     }
-    return least <= 400; // all of them, while that is quick
+    return least <= 160; // all of them, while that is quick
 }
 
 static void fold_band(fold_search* f, const band* d, hemc_folds folds) {
     const uint32_t least = (d->count + HEM_LANES - 1) / HEM_LANES;
     const uint32_t most = least + least / 5 + 4;
     f->best_cost = 1e300;
-    for (uint32_t rows = least; rows <= most; ++rows) {
+    uint32_t sizes = 0; // a fixed number of them, each in time that goes with the links
+    for (uint32_t rows = least; rows <= most && sizes < SIZE_TRIALS; ++rows) {
         if (!rows_worth_trying(rows, least, d) || (folds == HEMC_FOLD_WHOLE_COLUMNS && rows % d->height != 0)) {
             continue;
         }
+        ++sizes;
         const uint32_t place_count = rows * HEM_LANES;
         uint32_t found = 0;
         fold_strips(f, d, rows);
