@@ -11,7 +11,8 @@
 // The result is one list per row, entry by entry for all eight lanes, so that the contact kernels load whole rows on
 // one side. With it goes the distance that the pair has to keep: the sum of radii, but never more than it had at rest,
 // so that what overlaps in the modelled character (a hem on a hip, a tangent sphere next to its neighbours) is at peace
-// there and still may not sink deeper. Simulated pairs that the compiler listed as touching at rest are left out.
+// there and still may not sink deeper. Simulated pairs of one part that the compiler listed as touching at rest are left
+// out. Pairs of different parts are not: a skirt under a cape overlaps it at rest, and would come through it.
 
 #define NEAR_SLACK 0.004f      // metres, what constraints and contacts may add to the way
 #define NEAR_SLACK_SHARE 0.25f // of the distance that the pair keeps: thin cloth needs less
@@ -346,7 +347,7 @@ static void cluster_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint
             uint32_t j = hem_lowest_bit(bits);
             uint32_t slot = (ca->row + i) * 8 + cluster_lane(a), other = (cb->row + j) * 8 + cluster_lane(b);
             uint32_t moves = ca->movable >> i & 1u, yields = cb->movable >> j & 1u;
-            if (!(moves | yields) || is_ignored(view, slot, other)) {
+            if (!(moves | yields) || (ca->part == cb->part && is_ignored(view, slot, other))) {
                 continue;
             }
             float distance =
