@@ -14,7 +14,8 @@
 // Vertex to particle. The nearest particle that faces the same way is the base; the others come from its neighbourhood in the
 // particle graph, so that a sleeve's front never holds its back however close they lie. Weights are
 // (1 - (d/R)^2)^2 with R the distance to the fifth: whoever enters or leaves the four does so with weight zero,
-// and the map is smooth over the surface.
+// and the map is smooth over the surface. Distances are stretched where vertex and particle follow different bones: an
+// arm that hangs at the side in the model does not take the belly along when it is lifted.
 //
 // Particle to bone. Particles that no vertex refers to (fine particles on a coarse mesh, and the body's, which carry no
 // skin) take the weights of the nearest point of the surface.
@@ -25,7 +26,9 @@
 
 #define CANDIDATE_LIMIT 96
 #define NEAR_LIMIT 8
+#define LOOSE_LIMIT 24
 #define WRONG_SIDE 2.0   // a particle that faces away counts as this much farther
+#define STRANGER 3.0     // a particle that shares no bone with the vertex counts as this much farther
 #define FAR_SPACINGS 3.0 // a vertex farther than this from its nearest particle is reported
 #define NO_PART (-1)
 #define BONE_LIMIT 64
@@ -123,14 +126,30 @@ typedef struct ranked {
     uint32_t particle;
 } ranked;
 
+// How much farther the particle counts for the vertex: 1 where they follow the same bones, STRANGER where they share none.
+static double strangeness(const hemc_model* model, const hemc_mesh* mesh, uint32_t vertex, uint32_t particle) {
+    double shared = 0;
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            if (model->bones[vertex][i] == mesh->skinning.particle_bone[particle][k]) {
+                shared += fmin(model->bone_weights[vertex][i], mesh->skinning.particle_bone_weight[particle][k]);
+            }
+        }
+    }
+    const double strange = fmax(1 - 2 * shared, 0); // half of the weight in common is kin: a shoulder's folds stay smooth
+    return 1 + (STRANGER - 1) * strange * strange;
+}
+
 // Up to four particles and their weights from the candidates.
-static void weigh(const hemc_mesh* mesh, hemc_d3 point, const candidate_list* list, uint16_t particles[4],
-                  float weights[4]) {
+static void weigh(const hemc_model* model, const hemc_mesh* mesh, uint32_t vertex, const candidate_list* list,
+                  uint16_t particles[4], float weights[4]) {
+    const hemc_d3 point = d3_from(model->positions[vertex]);
     ranked best[5];
     uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; ++i) {
         const uint32_t p = list->particles[i];
-        const ranked r = {d3_distance(point, d3_from(mesh->all.positions[p])), p};
+        const double d = d3_distance(point, d3_from(mesh->all.positions[p]));
+        const ranked r = {d * strangeness(model, mesh, vertex, p), p};
         uint32_t at = count < 5 ? count++ : 5;
         while (at > 0 && (best[at - 1].distance > r.distance ||
                           (best[at - 1].distance == r.distance && best[at - 1].particle > r.particle))) {
@@ -164,9 +183,10 @@ static void weigh(const hemc_mesh* mesh, hemc_d3 point, const candidate_list* li
     }
 }
 
-// The nearest particle, those that face away counted as farther.
-static uint32_t find_base(const hemc_mesh* mesh, hemc_kd* kd, uint32_t begin, hemc_d3 point, hemc_d3 normal,
+// The nearest particle, those that face away and strangers counted as farther.
+static uint32_t find_base(const hemc_model* model, const hemc_mesh* mesh, hemc_kd* kd, uint32_t begin, uint32_t vertex,
                           double* distance) {
+    const hemc_d3 point = d3_from(model->positions[vertex]), normal = d3_from(model->normals[vertex]);
     hemc_near near[NEAR_LIMIT];
     const uint32_t found = hemc_kd_near(kd, point, 1e30, NEAR_LIMIT, near);
     uint32_t base = begin;
@@ -175,7 +195,7 @@ static uint32_t find_base(const hemc_mesh* mesh, hemc_kd* kd, uint32_t begin, he
     for (uint32_t i = 0; i < found; ++i) {
         const uint32_t p = begin + near[i].index;
         const double side = d3_dot(normal, d3_from(mesh->all.normals[p]));
-        const double d = near[i].distance * (side < 0 ? WRONG_SIDE : 1);
+        const double d = near[i].distance * (side < 0 ? WRONG_SIDE : 1) * strangeness(model, mesh, vertex, p);
         if (d < best) {
             best = d;
             base = p;
@@ -208,6 +228,7 @@ static void map_part(hemc_arena* arena, const hemc_model* model, const hemc_reci
     hemc_kd kd;
     hemc_kd_build(arena, &kd, mesh->all.positions + begin, end - begin);
     const bool strands = part < recipe->part_count && recipe->parts[part].generator == HEMC_STRANDS;
+    const bool loose = strands || mesh->part_kinds[part] == HEM_PART_SOFT;
     // The nearest-neighbour distance is the part's own measure of far.
     double spacing = 0;
     uint32_t link_count = 0;
@@ -225,19 +246,20 @@ static void map_part(hemc_arena* arena, const hemc_model* model, const hemc_reci
         }
         const hemc_d3 point = d3_from(model->positions[v]);
         double distance;
-        const uint32_t base = find_base(mesh, &kd, begin, point, d3_from(model->normals[v]), &distance);
+        const uint32_t base = find_base(model, mesh, &kd, begin, v, &distance);
         candidate_list list = {.count = 0};
-        if (strands) {
-            // Strands are not linked to one another; hair between two of them follows both.
-            hemc_near near[12];
-            const uint32_t found = hemc_kd_near(&kd, point, 1e30, 12, near);
+        if (loose) {
+            // Strands are not linked to one another; hair between two of them follows both. Soft bodies have no thin places
+            // that lie on each other but for those that bones tell apart, and folds where a choice by neighbours would crack.
+            hemc_near near[LOOSE_LIMIT];
+            const uint32_t found = hemc_kd_near(&kd, point, 1e30, strands ? 12 : LOOSE_LIMIT, near);
             for (uint32_t i = 0; i < found; ++i) {
                 add_candidate(&list, begin + near[i].index);
             }
         } else {
             gather(net, begin, end, base, &list);
         }
-        weigh(mesh, point, &list, skin->vertex_particle[v], skin->vertex_weight[v]);
+        weigh(model, mesh, v, &list, skin->vertex_particle[v], skin->vertex_weight[v]);
         if (distance > FAR_SPACINGS * spacing) {
             ++far->count;
             if (distance > far->distance) {
@@ -502,6 +524,7 @@ bool hemc_maps(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
             continue;
         }
         far_report far = {0};
+        bind_to_surface(arena, model, owner, part, bound, mesh); // for now, all of them: who is a stranger to whom
         map_part(arena, model, recipe, &net, vertex_part, part, mesh, &far);
         if (far.count > 0) {
             const hemc_primitive* primitive = primitive_of(model, far.vertex);
