@@ -320,6 +320,32 @@ TEST layers_do_not_mix(void) {
     PASS();
 }
 
+// A soft body whose left half follows one bone and whose right half another, without a blend: next to the border, as near to
+// the other's particles as to its own, a vertex still goes with its own.
+TEST vertices_keep_to_their_bones(void) {
+    maps_kit kit;
+    maps_start(&kit, 0);
+    kit.lanes.kinds[0] = HEM_PART_SOFT;
+    hemc_model* m = &kit.model;
+    const float border = 4.5f * SPACING;
+    for (uint32_t v = 0; v < m->vertex_count; ++v) {
+        m->bones[v][0] = m->positions[v].x < border ? 0 : 1;
+        m->bone_weights[v][0] = 1;
+        m->bone_weights[v][1] = m->bone_weights[v][2] = 0;
+    }
+    ASSERT(maps_run(&kit));
+    for (uint32_t v = 0; v < m->vertex_count; ++v) {
+        float own = 0;
+        for (int k = 0; k < 4; ++k) {
+            const hemc_vec3 x = kit.lanes.mesh.all.positions[kit.lanes.mesh.skinning.vertex_particle[v][k]];
+            own += (x.x < border) == (m->positions[v].x < border) ? kit.lanes.mesh.skinning.vertex_weight[v][k] : 0;
+        }
+        ASSERT(own > 0.85f);
+    }
+    lanes_kit_end(&kit.lanes);
+    PASS();
+}
+
 void graph_maps_tests(void) {
     RUN_TEST(particle_weights_are_a_partition_of_unity);
     RUN_TEST(particle_weights_are_smooth);
@@ -331,4 +357,5 @@ void graph_maps_tests(void) {
     RUN_TEST(vertices_split_by_a_seam_blend_alike);
     RUN_TEST(far_vertices_are_named);
     RUN_TEST(layers_do_not_mix);
+    RUN_TEST(vertices_keep_to_their_bones);
 }
