@@ -4,7 +4,7 @@
 // clang-format off
 {"cape_girl", "cape_girl", 0xe02285bf8ee14a6full, 0xcdf4a6f2510b74c0ull},
 {"crossing_sheets", "crossing_sheets", 0x961562dfdcc577d1ull, 0x674c7b1a05f036abull},
-{"curls", "curls", 0x31f4022198d13a1dull, 0x718da6e4098445aaull},
+{"curls", "curls", 0x31f4022198d13a1dull, 0x36897930937efce8ull},
 {"flag", "flag", 0xd048f8c5e65cf963ull, 0x74eff9323383cb2dull},
 {"hair", "hair", 0x5d82a6a50ef3d55bull, 0x00bb0475de4c04b0ull},
 {"monster", "monster", 0x80a5e823a387edd6ull, 0x75e81983c53c002full},
