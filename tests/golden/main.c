@@ -115,7 +115,7 @@ TEST clothes_are_nets_of_quads_in_full_lanes(void) {
     } rows[] = {
         {"cape_girl", "cape", 0.9, 0.85},   {"cape_girl", "skirt", 0.9, 0.85}, {"cape_girl", "hair", 0, 0.85},
         {"somersault", "skirt", 0.9, 0.85}, {"robe", "robe", 0.9, 0.85},       {"flag", "flag", 0.9, 0.85},
-        {"curls", "curls", 0, 0.85},
+        {"curls", "curls", 0, 0.85},        {"hair", "hair", 0, 0.85},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         hemc_arena* arena = hemc_arena_create();
