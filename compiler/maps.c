@@ -136,7 +136,8 @@ static double strangeness(const hemc_model* model, const hemc_mesh* mesh, uint32
             }
         }
     }
-    const double strange = fmax(1 - 2 * shared, 0); // half of the weight in common is kin: a shoulder's folds stay smooth
+    const double strange =
+        fmax(1 - 2 * shared, 0); // half of the weight in common is kin: a shoulder's folds stay smooth
     return 1 + (STRANGER - 1) * strange * strange;
 }
 
