@@ -234,7 +234,12 @@ void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles) {
         c.level_starts[i + 1] = (uint32_t)chains.count;
     }
     hemc_place_rows(&c, &chains);
-    hemc_bvh_build(arena, &c.bvh, gen->surface->positions, gen->surface->triangles, NULL, gen->surface->triangle_count);
+    if (gen->bvh != NULL) {
+        c.bvh = *gen->bvh;
+    } else {
+        hemc_bvh_build(arena, &c.bvh, gen->surface->positions, gen->surface->triangles, NULL,
+                       gen->surface->triangle_count);
+    }
     for (uint32_t i = 0; i < l.count; ++i) {
         accept_level(&c, i, particles);
     }

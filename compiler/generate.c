@@ -305,6 +305,11 @@ bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
                           "\"spacing\" of part \"%s\" is too small for its size: give %d mm or more", part->name,
                           (int)least + 1);
     }
+    hemc_bvh bvh; // once for all trials of a spacing
+    if (part->generator == HEMC_CUT) {
+        hemc_bvh_build(arena, &bvh, surface->positions, surface->triangles, NULL, surface->triangle_count);
+        gen.bvh = &bvh;
+    }
     if (target > 0 && (part->generator == HEMC_CUT || part->generator == HEMC_SCATTER)) {
         gen.point_target = target;
         if (part->generator == HEMC_CUT) {

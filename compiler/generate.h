@@ -12,6 +12,7 @@ typedef struct hemc_gen {
     const hemc_model* model; // the whole character, for strands to find their roots; may be NULL
     const hemc_part_recipe* part;
     const hemc_surface* surface;
+    const hemc_bvh* bvh; // of the surface, for cut; NULL = it makes its own
     double spacing;
     double level_scale;       // cut: distance between levels / spacing along a level
     uint32_t column_multiple; // cut: ring counts are rounded to this where the spacing allows; 1 = not at all
