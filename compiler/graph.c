@@ -13,7 +13,7 @@
 //           separate attached regions
 //   groups  a particle and its neighbours (soft parts)
 //   frames  which neighbours tell how a particle of cloth is turned
-//   ignore  who must never collide (ignore.c)
+//   ignore  who touches whom at rest (ignore.c)
 // Decisions compare lengths in double with the lower index on ties, so they do not depend on the machine, and lengths of
 // the net only, so they do not change when the character is turned or mirrored.
 

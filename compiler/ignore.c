@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// Pairs that must never collide: those joined by a link, and those whose contact volumes overlap at rest (section 5.2 of
+// Pairs that touch at rest: those joined by a link, and those whose contact volumes overlap at rest (section 5.2 of
 // the paper: "we filter out pairs that already intersect in the rest state").
 //
 // A contact volume is a sphere here: for surface particles the tangent sphere, for cloth among itself half the self
@@ -13,6 +13,9 @@
 // Cloth lies on the body it must collide with, so its circumspheres always overlap the body's at rest; filtering those
 // would let every sleeve fall through its arm. Against the body a pair is dropped only when the particle's centre lies
 // deeper than half its radius inside the body's volume: there the push-out would fight the pose in every frame.
+//
+// The runtime leaves out listed pairs of one part. Different parts, and bodies, are kept at the distance that they have at
+// rest, so that a skirt does not come through the cape it lies under.
 //
 // Pairs that no mask lets collide are not listed. A uniform grid over the spheres finds the rest in linear time.
 

@@ -225,7 +225,7 @@ bool inspect_picture(const asset* a, const char* path, hem_file_error* error) {
     static const puppet_overlay overlays[PANEL_COUNT / 2] = {PUPPET_ELLIPSOIDS, PUPPET_LINKS, PUPPET_BLEND,
                                                              PUPPET_OVERLAPS};
     static const char* const captions[PANEL_COUNT] = {
-        "particles by role", "links", "blend weights", "rest overlaps, never collided", "", "", "", ""};
+        "particles by role", "links", "blend weights", "touching at rest", "", "", "", ""};
     puppet p;
     image panels[PANEL_COUNT] = {{0}};
     drawing d = {0};

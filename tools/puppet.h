@@ -15,7 +15,7 @@ typedef enum puppet_overlay {
     PUPPET_STRETCH,    // colour on the mesh
     PUPPET_CONTACTS,   // particles by nearness to body and colliders, and the colliders
     PUPPET_BLEND,      // colour on the mesh: skeleton to particles
-    PUPPET_OVERLAPS,   // pairs that overlap at rest and so never collide
+    PUPPET_OVERLAPS,   // pairs that touch at rest: left out inside a part, kept at that distance otherwise
 } puppet_overlay;
 
 #define PUPPET_SIMULATED 0xe9b93cffu

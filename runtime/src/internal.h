@@ -6,8 +6,8 @@
 //
 // The block of a scene, in order (every array starts on 64 bytes):
 //
-//   hem_scene | instance records | STATE: per slot [ hemi_state | x | v | q | w | targets | past | caught | anchor ] | per slot [ tuning |
-//   colliders | matrices ] | per worker scratch | events
+//   hem_scene | instance records | STATE: per slot [ hemi_state | x | v | q | w | targets | past | caught | anchor ] |
+//   per slot [ tuning | colliders | matrices ] | per worker scratch | events
 //
 // STATE is one pointer-free range: snapshot, rollback and hash work on it alone. Scratch holds nothing between steps.
 //

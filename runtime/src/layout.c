@@ -71,7 +71,6 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     e->meeting = larger(e->meeting, meeting);
     e->slabs = larger(e->slabs, (slabs + 7) & ~7u);
     e->batches = larger(e->batches, view->link_batch_count + view->index_batch_count);
-    e->groups = larger(e->groups, view->group_batch_count);
     e->colliders = larger(e->colliders, def->collider_capacity + view->collider_count);
 }
 

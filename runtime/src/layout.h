@@ -29,7 +29,7 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_d
 
 // Largest of each count over the assets of a scene.
 typedef struct hemi_extent {
-    uint32_t rows, oriented_rows, particles, anim_rows, parts, bodies, meeting, slabs, batches, groups, colliders;
+    uint32_t rows, oriented_rows, particles, anim_rows, parts, bodies, meeting, slabs, batches, colliders;
 } hemi_extent;
 
 void hemi_extent_add(hemi_extent* extent, const hem_view* view, const hem_scene_def* def);
