@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lanes.h"
+#include "formats/hem_validate.h"
 
 #include <string.h>
 
@@ -11,7 +12,8 @@
 // Then the order. Kinds follow each other as people solve cloth: stretch, shear, bend, stitches, and tethers last, so that
 // the hard limit has the last word. Within a kind, a batch should not touch a row that the last few batches wrote: the
 // chain through square root and division is longer than the throughput of one batch. The sorted list is read as a few
-// streams in turn, and a small window picks the batch whose rows have rested longest.
+// streams in turn, and a small window picks the batch whose rows have rested longest. Batches that are alike in rotation
+// and paint stand together, in the opposite order for every other kind, so that runs are few and long.
 
 #define RESTING_BATCHES 4
 #define WINDOW 48
@@ -249,6 +251,46 @@ static void order_batches(hemc_arena* arena, schedule* s, hem_link_batch* batche
     }
 }
 
+static uint32_t class_of(const hem_link_batch* b) {
+    bool painted = false;
+    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+        painted |= b->scale[lane] != 255;
+    }
+    return (painted ? 2u : 0u) + (b->rotate != 0 ? 1u : 0u);
+}
+
+#define CLASSES 4
+
+static void order_by_class(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count, bool backward) {
+    hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));
+    size_t begin = 0;
+    for (uint32_t k = 0; k < CLASSES; ++k) {
+        const uint32_t class = backward ? CLASSES - 1 - k : k;
+        size_t end = begin;
+        for (size_t i = 0; i < count; ++i) {
+            if (class_of(&batches[i]) == class) {
+                sorted[end++] = batches[i];
+            }
+        }
+        order_batches(arena, s, sorted + begin, end - begin);
+        begin = end;
+    }
+    if (count != 0) {
+        memcpy(batches, sorted, count * sizeof(hem_link_batch));
+    }
+}
+
+// Each batch counts how many from it on are one run.
+static void mark_runs(hem_link_batch* batches, size_t count) {
+    for (size_t i = count; i-- > 0;) {
+        hem_link_batch* b = &batches[i];
+        b->run = b->kind == HEM_LINK_TETHER ? 0 : 1;
+        if (i + 1 < count && hem_may_follow(b, b + 1)) {
+            b->run += b[1].run;
+        }
+    }
+}
+
 static void* append(hemc_arena* arena, const void* head, size_t head_count, const void* tail, size_t tail_count,
                     size_t size) {
     uint8_t* out = hemc_alloc(arena, head_count + tail_count, size);
@@ -269,6 +311,7 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
     for (uint32_t i = 0; i < row_count; ++i) {
         order.clock[i] = -RESTING_BATCHES;
     }
+    const uint32_t first = layout->link_batch_count;
     for (size_t k = 0; k < sizeof kind_order; ++k) {
         const uint32_t kind = kind_order[k];
         size_t stray_count;
@@ -308,11 +351,12 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
         for (size_t i = 0; i < indexed.count; ++i) {
             fill_idle(&indexed.batches[i], indexed.fill[i]);
         }
-        order_batches(arena, &order, batches, batch_count);
+        order_by_class(arena, &order, batches, batch_count, k % 2 != 0);
         layout->links = append(arena, layout->links, layout->link_batch_count, batches, batch_count, sizeof *batches);
         layout->link_batch_count += (uint32_t)batch_count;
         layout->indexed = append(arena, layout->indexed, layout->index_batch_count, indexed.batches, indexed.count,
                                  sizeof *indexed.batches);
         layout->index_batch_count += (uint32_t)indexed.count;
     }
+    mark_runs(layout->links + first, layout->link_batch_count - first);
 }

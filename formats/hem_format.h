@@ -256,9 +256,9 @@ typedef struct hem_link_batch {
     uint8_t kind;   // hem_link_kind
     uint8_t part;
     uint8_t lane_mask; // bit i: lane i holds a link
-    uint32_t reserved;
-    float rest[8];    // metres; lanes without a link: negative
-    uint8_t scale[8]; // painted stiffness, 255 = 1; compliance is divided by its square. 255 when not painted
+    uint32_t run;      // batches from this one to the end of its run, see hem_may_follow; 0 = in no run
+    float rest[8];     // metres; lanes without a link: negative
+    uint8_t scale[8];  // painted stiffness, 255 = 1; compliance is divided by its square. 255 when not painted
     uint8_t reserved2[8];
 } hem_link_batch;
 HEM_STATIC_ASSERT(sizeof(hem_link_batch) == 64, "link batch size");

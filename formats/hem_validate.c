@@ -861,6 +861,28 @@ static const char* lane_fault(float rest, uint8_t scale, int on) {
     return NULL;
 }
 
+static int is_painted(const hem_link_batch* b) {
+    int painted = 0;
+    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+        painted |= b->scale[lane] != 255;
+    }
+    return painted;
+}
+
+int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b) {
+    return a->part == b->part && a->kind != HEM_LINK_TETHER && b->kind != HEM_LINK_TETHER &&
+           (a->rotate != 0) == (b->rotate != 0) && is_painted(a) == is_painted(b) && a->row_a != b->row_a &&
+           a->row_a != b->row_b && a->row_b != b->row_a && a->row_b != b->row_b;
+}
+
+// A run counts down to 1 at its last batch.
+static int is_right_run(const hem_link_batch* b, const hem_link_batch* next) {
+    if (b->run <= 1) {
+        return b->run == 0 || b->kind != HEM_LINK_TETHER;
+    }
+    return next != NULL && next->run == b->run - 1 && hem_may_follow(b, next);
+}
+
 static hem_format_result check_links(checker* c, uint32_t* link_count) {
     const hem_view* v = c->view;
     uint32_t part = 0;
@@ -889,7 +911,10 @@ static hem_format_result check_links(checker* c, uint32_t* link_count) {
         if (b->lane_mask == 0) {
             return fail(c, HEM_FORMAT_BAD_VALUE, HEM_SECTION_LINK_BATCHES, i, "lane_mask");
         }
-        if (b->reserved != 0 || !is_zero(b->reserved2, sizeof b->reserved2)) {
+        if (!is_right_run(b, i + 1 < v->link_batch_count ? b + 1 : NULL)) {
+            return fail(c, HEM_FORMAT_BAD_BATCH, HEM_SECTION_LINK_BATCHES, i, "run");
+        }
+        if (!is_zero(b->reserved2, sizeof b->reserved2)) {
             return fail(c, HEM_FORMAT_BAD_VALUE, HEM_SECTION_LINK_BATCHES, i, "reserved");
         }
         for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {

@@ -94,6 +94,11 @@ hem_format_result hem_validate(const void* bytes, size_t size, hem_view* view, h
 // A tuning section on its own, for swapping while running.
 hem_format_result hem_validate_tuning(const hem_tuning* tuning, uint32_t count, hem_format_fault* fault);
 
+// Whether b may stand behind a in a run of link batches. The runtime begins a batch of a run before the last one is
+// written, and takes one way through its code for all of them: so neighbours share no row, and all are alike in
+// whether lanes are rotated and stiffness is painted. Tethers are in no run.
+int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b);
+
 const char* hem_format_result_text(hem_format_result result);
 const char* hem_section_name(uint32_t kind);
 

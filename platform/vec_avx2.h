@@ -158,10 +158,9 @@ HEM_INLINE v8 v8_keep(m8 m, v8 a) { return hem_v8(_mm256_and_ps(m.v, a.v)); }
 
 // -- Across lanes
 
-// vpermps looks at the low three bits only, so the lane numbers may run past 7.
 HEM_INLINE v8 v8_rotate(v8 a, int k) {
-    __m256i lane = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(k));
-    return hem_v8(_mm256_permutevar8x32_ps(a.v, lane));
+    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+    return hem_v8(_mm256_permutevar8x32_ps(a.v, _mm256_loadu_si256((const __m256i*)(lane + (k & 7)))));
 }
 
 HEM_INLINE void v8_transpose8(v8* rows) {

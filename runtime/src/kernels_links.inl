@@ -9,7 +9,7 @@
 // dlambda = (C - alpha lambda) / (wa + wb + alpha), s = dlambda / |d|. Damping adds gamma (xa - xa_prev - xb + xb_prev) . d/|d|.
 // Tethers are the same with a longer L and no push.
 //
-// Cost per batch on AVX2: nine loads, about thirty operations, six stores; one sqrt and one divide bound it at 11
+// Cost per batch on AVX2: nine loads, about thirty operations, six stores; one sqrt and one divide bound it at nine
 // clocks. Whole rows load without indices; a seam costs a lane rotation of one side, there and back.
 
 // The least that C may be: tethers only pull.
@@ -108,29 +108,58 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
     }
 }
 
-HEM_INLINE void link_batch_plain(const hem_link_batch* batch, hemi_row4* x, const float* alphas, int rotate,
-                                 int painted) {
-    hemi_row4* xa = &x[batch->row_a];
-    hemi_row4* xb = &x[batch->row_b];
-    v8x3 a = row4_load3(xa), b = row4_load3(xb);
-    v8 wa = v8_load(xa->w), wb = v8_load(xb->w);
-    if (rotate) {
-        b = v8x3_rotate_lanes(b, rotate);
-        wb = v8_rotate(wb, rotate);
+// -- Runs: batches of which neighbours share no row (see hem_may_follow), so the root of the next one is begun before the
+// division of this one ends. The results are those of one after the other.
+
+typedef struct link_pair {
+    hemi_row4 *a, *b;
+    v8x3 d;
+    v8 length;
+} link_pair;
+
+HEM_INLINE link_pair link_begin(const hem_link_batch* batch, hemi_row4* x, int rotated) {
+    link_pair p;
+    p.a = &x[batch->row_a];
+    p.b = &x[batch->row_b];
+    v8x3 b = row4_load3(p.b);
+    if (rotated) {
+        b = v8x3_rotate_lanes(b, batch->rotate);
+    }
+    p.d = v8x3_sub(row4_load3(p.a), b);
+    p.length = v8_sqrt(v8x3_dot(p.d, p.d));
+    return p;
+}
+
+HEM_INLINE void link_end(const hem_link_batch* batch, const float* alphas, link_pair p, int rotated, int painted) {
+    v8 wa = v8_load(p.a->w), wb = v8_load(p.b->w);
+    if (rotated) {
+        wb = v8_rotate(wb, batch->rotate);
     }
     v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
     v8 alpha = v8_set1(alphas[batch->kind]);
     if (painted) {
         alpha = painted_alpha(alpha, batch->scale);
     }
-    v8x3 d = v8x3_sub(a, b);
-    v8 length = v8_sqrt(v8x3_dot(d, d));
-    v8 c = v8_keep(v8_ge(rest, v8_zero()), v8_sub(length, rest));
-    v8 s = v8_div(c, v8_max(v8_mul(length, v8_add(v8_add(wa, wb), alpha)), v8_set1(1e-20f)));
-    v8 sa = v8_mul(s, wa), sb = v8_mul(s, wb);
-    row4_store3(xa, v8x3_nmadd(d, sa, a));
-    b = v8x3_madd(d, sb, b);
-    row4_store3(xb, rotate ? v8x3_rotate_lanes(b, (8 - rotate) & 7) : b);
+    v8 c = v8_keep(v8_ge(rest, v8_zero()), v8_sub(p.length, rest));
+    v8 s = v8_div(c, v8_max(v8_mul(p.length, v8_add(v8_add(wa, wb), alpha)), v8_set1(1e-20f)));
+    row4_store3(p.a, v8x3_nmadd(p.d, v8_mul(s, wa), row4_load3(p.a)));
+    v8x3 move = v8x3_scale(p.d, v8_mul(s, wb));
+    if (rotated) {
+        move = v8x3_rotate_lanes(move, 8 - batch->rotate);
+    }
+    row4_store3(p.b, v8x3_add(row4_load3(p.b), move));
+}
+
+HEM_INLINE void link_run(const hem_link_batch* batch, uint32_t count, hemi_row4* x, const float* alphas, int rotated,
+                         int painted) {
+    const hem_link_batch* last = batch + count - 1;
+    link_pair pair = link_begin(batch, x, rotated);
+    for (; batch < last; ++batch) {
+        link_pair next = link_begin(batch + 1, x, rotated);
+        link_end(batch, alphas, pair, rotated, painted);
+        pair = next;
+    }
+    link_end(batch, alphas, pair, rotated, painted);
 }
 
 static void links(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args) {
@@ -141,17 +170,20 @@ static void links(const hem_link_batch* batches, uint32_t count, const hemi_link
     }
     hemi_row4* x = args->x;
     const float* alphas = part->alpha;
-    for (uint32_t n = 0; n < count; ++n) {
+    for (uint32_t n = 0; n < count;) {
         const hem_link_batch* batch = &batches[n];
-        if (HEM_UNLIKELY(batch->kind == HEM_LINK_TETHER)) {
+        uint32_t run = batch->run;
+        if (run == 0) {
             links_general(batch, 1, args);
-        } else if (HEM_UNLIKELY(!all_scaled_full(batch->scale))) {
-            link_batch_plain(batch, x, alphas, batch->rotate, 1);
+            run = 1;
+        } else if (!all_scaled_full(batch->scale)) {
+            link_run(batch, run, x, alphas, 1, 1);
         } else if (batch->rotate) {
-            link_batch_plain(batch, x, alphas, batch->rotate, 0);
+            link_run(batch, run, x, alphas, 1, 0);
         } else {
-            link_batch_plain(batch, x, alphas, 0, 0);
+            link_run(batch, run, x, alphas, 0, 0);
         }
+        n += run;
     }
 }
 

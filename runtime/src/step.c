@@ -66,9 +66,12 @@ static frame_path root_path(hemi_state* s, float seconds, float dt) {
     return path;
 }
 
-// What a point fixed in the world does in the frame while the root goes from share s0 to s1 of its path.
-static hemi_mat34 frame_motion(const frame_path* path, float s0, float s1, float linear, float angular) {
-    hem_quat q1 = hem_quat_slerp(path->from, path->to, s1);
+// What a point fixed in the world does in the frame while the root goes from share s0 to s1 of its path, where it is
+// turned by q1.
+static hemi_mat34 frame_motion(const frame_path* path, hem_quat q1, float s0, float s1, float linear, float angular) {
+    if (hem_vec3_dot(path->way, path->way) + hem_vec3_dot(path->turn, path->turn) == 0.0f) {
+        return (hemi_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}; // most of a crowd stands
+    }
     hem_quat turn = hem_quat_from_rotation(hem_vec3_scale(path->turn, (s0 - s1) * angular));
     hem_vec3 shift = hem_quat_rotate_back(q1, hem_vec3_scale(path->way, (s0 - s1) * linear));
     hem_mat34 m = hem_mat34_from_quat(turn, shift);
@@ -575,9 +578,10 @@ static void look_ahead(const hem_scene* scene, hemi_instance* instance, hemi_scr
     const hem_view* view = instance->view;
     const hemi_kernels* k = scene->kernels;
     float s0 = (float)begin / (float)n, s1 = (float)end / (float)n, dt = (float)(end - begin) * h;
+    hem_quat world = hem_quat_slerp(path->from, path->to, s1);
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_tuning* t = &instance->tuning[p];
-        s->part_frames[p] = frame_motion(path, s0, s1, t->linear_inertia, t->angular_inertia);
+        s->part_frames[p] = frame_motion(path, world, s0, s1, t->linear_inertia, t->angular_inertia);
     }
     if (touch) {
         hemi_instance part_way = *instance;
@@ -808,7 +812,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
             float scale = t->gravity_scale * state->gravity_scale;
             int body = part->kind == HEM_PART_BODY; // lives in the frame
             tune->frame =
-                frame_motion(&path, s0, s1, body ? 0.0f : t->linear_inertia, body ? 0.0f : t->angular_inertia);
+                frame_motion(&path, world, s0, s1, body ? 0.0f : t->linear_inertia, body ? 0.0f : t->angular_inertia);
             tune->gravity[0] = g.x * scale;
             tune->gravity[1] = g.y * scale;
             tune->gravity[2] = g.z * scale;

@@ -446,6 +446,10 @@ TEST sheets_need_six_batches_a_row(void) {
     PASS();
 }
 
+static bool share_a_row(const hem_link_batch* b, const hem_link_batch* c) {
+    return b->row_a == c->row_a || b->row_a == c->row_b || b->row_b == c->row_a || b->row_b == c->row_b;
+}
+
 TEST batches_rest_before_they_touch_a_row_again(void) {
     lanes_kit kit;
     lanes_kit_start(&kit, 37 * 38);
@@ -458,11 +462,37 @@ TEST batches_rest_before_they_touch_a_row_again(void) {
         bool free_of_it = true;
         for (uint32_t k = i - 3; k < i; ++k) {
             const hem_link_batch* c = &kit.layout.links[k];
-            free_of_it &= b->row_a != c->row_a && b->row_a != c->row_b && b->row_b != c->row_a && b->row_b != c->row_b;
+            free_of_it &= !share_a_row(b, c);
         }
         rested += free_of_it;
     }
     ASSERT(rested >= (kit.layout.link_batch_count - 3) * 98 / 100);
+    lanes_kit_end(&kit);
+    PASS();
+}
+
+// Within a run no batch shares a row with the next, and all go the same way through the runtime; runs are long.
+TEST runs_are_long_and_alike(void) {
+    lanes_kit kit;
+    lanes_kit_start(&kit, 37 * 38);
+    lanes_kit_sheet(&kit, 37, 38);
+    lanes_kit_part(&kit, "sheet", HEM_PART_CLOTH);
+    ASSERT(lanes_kit_run(&kit));
+    const hem_link_batch* links = kit.layout.links;
+    const uint32_t count = kit.layout.link_batch_count;
+    uint32_t runs = 0, batches = 0;
+    for (uint32_t i = 0; i < count; i += links[i].run != 0 ? links[i].run : 1) {
+        ASSERT_EQ(links[i].kind == HEM_LINK_TETHER, links[i].run == 0);
+        ASSERT(i + links[i].run <= count);
+        for (uint32_t k = 1; k < links[i].run; ++k) {
+            const hem_link_batch *b = &links[i + k - 1], *c = &links[i + k];
+            ASSERT(!share_a_row(b, c) && (b->rotate == 0) == (c->rotate == 0) && c->kind != HEM_LINK_TETHER);
+            ASSERT_EQ_FMT(links[i].run - k, c->run, "%u");
+        }
+        runs += links[i].run != 0;
+        batches += links[i].run;
+    }
+    ASSERT(runs * 30 <= batches);
     lanes_kit_end(&kit);
     PASS();
 }
@@ -548,6 +578,7 @@ SUITE(lanes_suite) {
     RUN_TEST(clothes_fill_their_batches);
     RUN_TEST(sheets_need_six_batches_a_row);
     RUN_TEST(batches_rest_before_they_touch_a_row_again);
+    RUN_TEST(runs_are_long_and_alike);
     RUN_TEST(anchors_are_copied_for_tethers);
     RUN_TEST(anchors_that_can_be_pushed_are_not_copied);
     RUN_TEST(the_same_mesh_gives_the_same_layout);
