@@ -78,6 +78,17 @@ void hemc_affine_store(const hemc_affine* a, float out[12]);
 // Bone that carries a node without a skin, HEM_NONE = the scene itself.
 int32_t hemc_carrier_of(const hemc_source* source, uint32_t node);
 
+// -- import_morph.c: base + sum of default weight x target
+bool hemc_check_targets(hemc_source* source, const cgltf_primitive* primitive, size_t vertex_count,
+                        const char* primitive_where);
+bool hemc_check_weights(hemc_source* source); // of meshes and nodes: as many as there are targets
+bool hemc_check_weight_channel(hemc_source* source, const cgltf_animation_channel* channel, const char* where);
+// Adds the targets of POSITION, NORMAL or TANGENT to the base values, `stride` floats per vertex.
+bool hemc_morph(hemc_source* source, uint32_t node, const cgltf_primitive* primitive, const char* primitive_where,
+                cgltf_attribute_type type, size_t vertex_count, uint32_t stride, float* values);
+float hemc_morph_weight(const hemc_source* source, uint32_t node, size_t target); // default
+void hemc_note_morphs(hemc_source* source, uint32_t node);                        // a node with a mesh
+
 // -- import_mesh.c
 bool hemc_import_meshes(hemc_source* source);
 

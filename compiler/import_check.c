@@ -24,7 +24,7 @@ typedef enum rule_kind {
     RULE_COUNT,     // whole number >= 1
     RULE_INDEX,     // into the collection `target`
     RULE_COMPONENT, // 5120..5126
-    RULE_NUMBERS,   // array of `limit` finite numbers
+    RULE_NUMBERS,   // array of `limit` finite numbers, 0 = any count
     RULE_LOOK,      // a number that only changes how things look: a warning
 } rule_kind;
 
@@ -103,6 +103,7 @@ static const rule rules[] = {
     {"/materials/*/emissiveTexture/index", RULE_INDEX, false, "textures", 0},
     {"/meshes", RULE_ARRAY, false, NULL, 0},
     {"/meshes/*", RULE_OBJECT, false, NULL, 0},
+    {"/meshes/*/weights", RULE_NUMBERS, false, NULL, 0},
     {"/meshes/*/primitives", RULE_ARRAY, true, NULL, 0},
     {"/meshes/*/primitives/*", RULE_OBJECT, false, NULL, 0},
     {"/meshes/*/primitives/*/attributes", RULE_OBJECT, true, NULL, 0},
@@ -131,6 +132,7 @@ static const rule rules[] = {
     {"/nodes/*/rotation", RULE_NUMBERS, false, NULL, 4},
     {"/nodes/*/scale", RULE_NUMBERS, false, NULL, 3},
     {"/nodes/*/matrix", RULE_NUMBERS, false, NULL, 16},
+    {"/nodes/*/weights", RULE_NUMBERS, false, NULL, 0},
     {"/scene", RULE_INDEX, false, "scenes", 0},
     {"/scenes", RULE_ARRAY, false, NULL, 0},
     {"/scenes/*", RULE_OBJECT, false, NULL, 0},
@@ -196,8 +198,10 @@ static bool check_value(hemc_source* source, const rule* r, const hemc_json* val
         }
         return true;
     case RULE_NUMBERS:
-        if (value->kind != HEMC_JSON_ARRAY || value->count != r->limit) {
-            return fault(source, value, hemc_format(arena, "must be an array of %u numbers", r->limit));
+        if (value->kind != HEMC_JSON_ARRAY || (r->limit != 0 && value->count != r->limit)) {
+            return fault(source, value,
+                         r->limit != 0 ? hemc_format(arena, "must be an array of %u numbers", r->limit)
+                                       : "must be an array of numbers");
         }
         for (const hemc_json* item = value->first; item != NULL; item = item->next) {
             if (item->kind != HEMC_JSON_NUMBER || !(fabs(item->number) <= 3.4e38)) {
@@ -564,30 +568,26 @@ static bool check_primitive(hemc_source* source, const cgltf_primitive* primitiv
             }
         }
     }
-    return true;
+    return hemc_check_targets(source, primitive, position->count, where);
 }
 
 bool hemc_check_meshes(hemc_source* source) {
     bool good = true;
     for (size_t m = 0; m < source->data->meshes_count; ++m) {
         const cgltf_mesh* mesh = &source->data->meshes[m];
-        bool morphs = false, unequal = false;
+        bool unequal = false;
         for (size_t p = 0; p < mesh->primitives_count; ++p) {
             char* where = hemc_format(source->arena, "/meshes/%zu/primitives/%zu", m, p);
             good = check_primitive(source, &mesh->primitives[p], where) && good;
-            morphs = morphs || mesh->primitives[p].targets_count != 0;
             unequal = unequal || mesh->primitives[p].targets_count != mesh->primitives[0].targets_count;
             if (source->log->error_count > 20) {
                 return false;
             }
         }
-        char* where = hemc_format(source->arena, "/meshes/%zu", m);
         if (unequal) {
-            hemc_warn(source->log, source->path, where, "its primitives have unequal numbers of morph targets");
-        }
-        if (morphs) {
-            hemc_note(source->log, source->path, where, "morph targets are not simulated: the base shape is used");
+            hemc_warn(source->log, source->path, hemc_format(source->arena, "/meshes/%zu", m),
+                      "its primitives have unequal numbers of morph targets");
         }
     }
-    return good;
+    return hemc_check_weights(source) && good;
 }

@@ -156,8 +156,11 @@ static bool load_track(hemc_source* source, const cgltf_animation* animation, si
     if (times[0] < 0 && warn) {
         hemc_warn(source->log, source->path, where, "its first key lies before time 0");
     }
-    if (channel->target_path == cgltf_animation_path_type_weights || channel->target_node == NULL ||
-        channel->target_path == cgltf_animation_path_type_invalid) {
+    if (channel->target_path == cgltf_animation_path_type_weights && channel->target_node != NULL) {
+        return !warn || hemc_check_weight_channel(source, channel, where);
+    }
+    if (channel->target_node == NULL || channel->target_path == cgltf_animation_path_type_invalid ||
+        channel->target_path == cgltf_animation_path_type_weights) {
         return true;
     }
     uint32_t components = channel->target_path == cgltf_animation_path_type_rotation ? 4 : 3;
@@ -320,8 +323,10 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
         track* tracks = hemc_alloc(source->arena, animation->channels_count, sizeof(track));
         uint32_t track_count = 0;
         double begin = 1e30, end = -1e30;
+        bool morphs = false;
         for (size_t c = 0; c < animation->channels_count; ++c) {
             bool wanted;
+            morphs = morphs || animation->channels[c].target_path == cgltf_animation_path_type_weights;
             if (!load_track(source, animation, c, where, false, &tracks[track_count], &wanted)) {
                 return false;
             }
@@ -335,8 +340,17 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
             continue;
         }
         if (track_count == 0) {
-            hemc_note(source->log, source->path, where, "clip \"%s\" moves no node and is left out", name);
+            hemc_note(
+                source->log, source->path, where,
+                morphs
+                    ? "clip \"%s\" animates morph weights only and is left out: the preview stays at the default shape"
+                    : "clip \"%s\" moves no node and is left out",
+                name);
             continue;
+        }
+        if (morphs) {
+            hemc_note(source->log, source->path, where,
+                      "clip \"%s\" animates morph weights too; the preview stays at the default shape", name);
         }
         double duration = end - begin;
         double intervals = floor(duration * hz + 0.5);

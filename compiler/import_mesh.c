@@ -112,6 +112,7 @@ static bool list_primitives(hemc_source* source, shown** list, uint32_t* list_co
             hemc_warn(source->log, source->path, hemc_format(source->arena, "/nodes/%zu", n),
                       "EXT_mesh_gpu_instancing is not supported: one instance is used");
         }
+        hemc_note_morphs(source, (uint32_t)n);
         for (size_t p = 0; p < mesh->primitives_count; ++p) {
             shown s = {.node = (uint32_t)n,
                        .mesh = hemc_index_of(data->meshes, mesh, sizeof(cgltf_mesh)),
@@ -150,6 +151,10 @@ static bool list_primitives(hemc_source* source, shown** list, uint32_t* list_co
 }
 
 // -- Parts of one primitive
+
+static bool morph(hemc_source* source, const shown* s, cgltf_attribute_type type, uint32_t stride, float* values) {
+    return hemc_morph(source, s->node, s->source, where_of(source, s), type, s->position->count, stride, values);
+}
 
 static bool fill_triangles(hemc_source* source, const shown* s, hemc_primitive* out, uint32_t index, bool mirrored) {
     hemc_model* model = source->model;
@@ -196,6 +201,9 @@ static hemc_vec3 unit_or(double x, double y, double z, hemc_vec3 fallback) {
 static bool fill_positions(hemc_source* source, const shown* s, const hemc_primitive* out, const hemc_affine* space) {
     float(*values)[3] = hemc_alloc(source->arena, s->position->count, sizeof(*values));
     hemc_read_floats(source, s->position, values[0]);
+    if (!morph(source, s, cgltf_attribute_type_position, 3, values[0])) {
+        return false;
+    }
     const double* m = space->m;
     for (uint32_t v = 0; v < out->vertex_count; ++v) {
         double x = values[v][0], y = values[v][1], z = values[v][2];
@@ -212,7 +220,7 @@ static bool fill_positions(hemc_source* source, const shown* s, const hemc_primi
     return true;
 }
 
-static void fill_normals(hemc_source* source, const shown* s, const hemc_primitive* out, const hemc_affine* space) {
+static bool fill_normals(hemc_source* source, const shown* s, const hemc_primitive* out, const hemc_affine* space) {
     hemc_model* model = source->model;
     hemc_vec3* normals = model->normals + out->vertex_begin;
     hemc_vec3 none = {0, 0, 0};
@@ -220,6 +228,9 @@ static void fill_normals(hemc_source* source, const shown* s, const hemc_primiti
     if (readable(source, accessor, 3)) {
         float(*values)[3] = hemc_alloc(source->arena, accessor->count, sizeof(*values));
         hemc_read_floats(source, accessor, values[0]);
+        if (!morph(source, s, cgltf_attribute_type_normal, 3, values[0])) {
+            return false;
+        }
         // Cofactors: the inverse transpose without its division, its sign made good for mirrors.
         const double* m = space->m;
         double sign = hemc_affine_determinant(space) < 0 ? -1.0 : 1.0;
@@ -253,15 +264,19 @@ static void fill_normals(hemc_source* source, const shown* s, const hemc_primiti
             normals[v] = unit_or(sums[v][0], sums[v][1], sums[v][2], (hemc_vec3){0, 1, 0});
         }
     }
+    return true;
 }
 
-static void fill_tangents(hemc_source* source, const shown* s, const hemc_primitive* out, const hemc_affine* space) {
+static bool fill_tangents(hemc_source* source, const shown* s, const hemc_primitive* out, const hemc_affine* space) {
     const cgltf_accessor* accessor = attribute(s->source, cgltf_attribute_type_tangent, 0);
     if (!readable(source, accessor, 4)) {
-        return;
+        return true;
     }
     float(*values)[4] = hemc_alloc(source->arena, accessor->count, sizeof(*values));
     hemc_read_floats(source, accessor, values[0]);
+    if (!morph(source, s, cgltf_attribute_type_tangent, 4, values[0])) {
+        return false;
+    }
     const double* m = space->m;
     float sign = hemc_affine_determinant(space) < 0 ? -1.0f : 1.0f;
     for (uint32_t v = 0; v < out->vertex_count; ++v) {
@@ -273,6 +288,7 @@ static void fill_tangents(hemc_source* source, const shown* s, const hemc_primit
         to[0] = t.x, to[1] = t.y, to[2] = t.z;
         to[3] = none ? 0.0f : (values[v][3] < 0 ? -1.0f : 1.0f) * sign;
     }
+    return true;
 }
 
 // -- Colours
@@ -615,12 +631,9 @@ bool hemc_import_meshes(hemc_source* source) {
         }
         if (!fill_positions(source, s, out, &space) ||
             !fill_triangles(source, s, out, i, hemc_affine_determinant(&space) < 0) ||
-            !fill_influences(source, s, out, carrier)) {
+            !fill_influences(source, s, out, carrier) || !fill_normals(source, s, out, &space) ||
+            (any_tangents && !fill_tangents(source, s, out, &space))) {
             return false;
-        }
-        fill_normals(source, s, out, &space);
-        if (any_tangents) {
-            fill_tangents(source, s, out, &space);
         }
         fill_colors(source, s, out, thresholds);
         fill_paints(source, s, out, i, count);
