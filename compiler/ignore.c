@@ -4,25 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-// Pairs that touch at rest: those joined by a link, and those whose contact volumes overlap at rest (section 5.2 of
-// the paper: "we filter out pairs that already intersect in the rest state").
+// Pairs of one part that touch at rest, which the runtime leaves out: those joined by a link, and those whose contact
+// volumes overlap at rest (section 5.2 of the paper: "we filter out pairs that already intersect in the rest state").
 //
-// A contact volume is a sphere here: for surface particles the tangent sphere, for cloth among itself half the self
-// thickness, else the circumsphere of the ellipsoid. That is conservative: the runtime's own volumes lie inside.
+// Pairs of different parts, and with the body, are not listed however deep they overlap: the runtime keeps them at the
+// distance that they have at rest. Leaving them out let a skirt come through the cape that it lies under, and a sleeve
+// fall through its arm.
 //
-// Cloth lies on the body it must collide with, so its circumspheres always overlap the body's at rest; filtering those
-// would let every sleeve fall through its arm. Against the body a pair is dropped only when the particle's centre lies
-// deeper than half its radius inside the body's volume: there the push-out would fight the pose in every frame.
+// A contact volume is a sphere here: for surface particles the tangent sphere, for cloth half the self thickness, else
+// the circumsphere of the ellipsoid. That is conservative: the runtime's own volumes lie inside.
 //
-// The runtime leaves out listed pairs of one part. Different parts, and bodies, are kept at the distance that they have at
-// rest, so that a skirt does not come through the cape it lies under.
-//
-// Pairs that no mask lets collide are not listed. A uniform grid over the spheres finds the rest in linear time.
+// Parts that do not collide with themselves have no list. A uniform grid over the spheres finds the rest in linear time.
 
 typedef struct contact_sphere {
-    double x, y, z;     // centre of the volume against others
-    double radius;      // against others
-    double self_radius; // among particles of one part (centre: the particle)
+    double x, y, z, radius;
     uint32_t part;
 } contact_sphere;
 
@@ -30,61 +25,37 @@ static contact_sphere sphere_of(const hemc_mesh* mesh, uint32_t p, uint32_t part
     const hemc_particles* all = &mesh->all;
     const float* r = all->radii[p];
     const hem_tuning* tuning = &mesh->part_tunings[part];
-    contact_sphere s = {all->positions[p].x, all->positions[p].y, all->positions[p].z, 0, 0, part};
-    s.radius = fmax(fmax(r[0], r[1]), r[2]);
-    s.self_radius = mesh->part_kinds[part] == HEM_PART_CLOTH ? 0.5 * tuning->self_thickness : s.radius;
-    if ((all->flags[p] & HEM_PARTICLE_SURFACE) != 0) {
+    const bool cloth = mesh->part_kinds[part] == HEM_PART_CLOTH, surface = (all->flags[p] & HEM_PARTICLE_SURFACE) != 0;
+    const double tangent = ((double)r[1] * r[1] + (double)r[2] * r[2]) / (2.0 * r[0]);
+    contact_sphere s = {all->positions[p].x, all->positions[p].y, all->positions[p].z, 0, part};
+    s.radius = surface ? tangent : cloth ? 0.5 * tuning->self_thickness : fmax(fmax(r[0], r[1]), r[2]);
+    if (!cloth) {
+        s.radius += tuning->collision_thickness;
+    }
+    if (surface && !cloth) {
         const float* q = all->rotation[p];
         const double axis[3] = {1 - 2.0 * ((double)q[1] * q[1] + (double)q[2] * q[2]),
                                 2.0 * ((double)q[0] * q[1] + (double)q[2] * q[3]),
                                 2.0 * ((double)q[0] * q[2] - (double)q[1] * q[3])};
-        const double tangent = ((double)r[1] * r[1] + (double)r[2] * r[2]) / (2.0 * r[0]);
         s.x -= (tangent - r[0]) * axis[0];
         s.y -= (tangent - r[0]) * axis[1];
         s.z -= (tangent - r[0]) * axis[2];
-        s.radius = tangent;
-        s.self_radius = tangent;
     }
     return s;
 }
 
-static bool may_collide(const hemc_mesh* mesh, uint32_t a, uint32_t b, uint32_t part_a, uint32_t part_b) {
-    const uint8_t fa = mesh->all.flags[a], fb = mesh->all.flags[b];
-    if ((fa & fb & HEM_PARTICLE_ANIMATED) != 0 || (fa & fb & HEM_PARTICLE_COLLIDES) == 0) {
-        return false;
-    }
-    return (mesh->collision_masks[part_a] & mesh->collision_groups[part_b]) != 0 &&
-           (mesh->collision_masks[part_b] & mesh->collision_groups[part_a]) != 0;
+static bool collides_with_itself(const hemc_mesh* mesh, uint32_t part) {
+    return (mesh->collision_masks[part] & mesh->collision_groups[part]) != 0;
 }
 
-static bool overlaps(const hemc_mesh* mesh, const contact_sphere* spheres, uint32_t a, uint32_t b) {
-    const contact_sphere* s = &spheres[a];
-    const contact_sphere* t = &spheres[b];
-    const hemc_vec3 p = mesh->all.positions[a], q = mesh->all.positions[b];
-    const bool body_a = (mesh->all.flags[a] & HEM_PARTICLE_BODY) != 0;
-    const bool body_b = (mesh->all.flags[b] & HEM_PARTICLE_BODY) != 0;
-    if (body_a || body_b) {
-        const contact_sphere* body = body_a ? s : t;
-        const uint32_t other = body_a ? b : a;
-        const hemc_vec3 o = mesh->all.positions[other];
-        const float* r = mesh->all.radii[other];
-        const double x = o.x - body->x, y = o.y - body->y, z = o.z - body->z;
-        const double depth = body->radius - sqrt(x * x + y * y + z * z);
-        return depth > 0.5 * fmax(fmax(r[0], r[1]), r[2]);
-    }
-    double x, y, z, reach;
-    if (s->part == t->part && mesh->part_kinds[s->part] == HEM_PART_CLOTH) {
-        x = (double)p.x - q.x;
-        y = (double)p.y - q.y;
-        z = (double)p.z - q.z;
-        reach = s->self_radius + t->self_radius;
-    } else {
-        x = s->x - t->x;
-        y = s->y - t->y;
-        z = s->z - t->z;
-        reach = s->radius + t->radius + mesh->part_tunings[s->part].collision_thickness +
-                mesh->part_tunings[t->part].collision_thickness;
-    }
+// Of two particles of such a part.
+static bool may_collide(const hemc_mesh* mesh, uint32_t a, uint32_t b) {
+    const uint8_t fa = mesh->all.flags[a], fb = mesh->all.flags[b];
+    return (fa & fb & HEM_PARTICLE_ANIMATED) == 0 && (fa & fb & HEM_PARTICLE_COLLIDES) != 0;
+}
+
+static bool overlaps(const contact_sphere* s, const contact_sphere* t) {
+    const double x = s->x - t->x, y = s->y - t->y, z = s->z - t->z, reach = s->radius + t->radius;
     return x * x + y * y + z * z < reach * reach;
 }
 
@@ -113,17 +84,10 @@ static int32_t cell_of(double x, double cell) {
 void hemc_ignore_make(hemc_arena* arena, hemc_mesh* mesh) {
     const uint32_t count = mesh->all.count;
     contact_sphere* spheres = hemc_alloc(arena, count, sizeof(contact_sphere));
-    uint32_t* parts = hemc_alloc(arena, count, sizeof(uint32_t));
-    // Everyone is filed under the particle's own position; the reach covers the way to the volume's centre.
     double reach = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        parts[i] = hemc_part_of(mesh, i);
-        spheres[i] = sphere_of(mesh, i, parts[i]);
-        const hemc_vec3 p = mesh->all.positions[i];
-        const double x = spheres[i].x - p.x, y = spheres[i].y - p.y, z = spheres[i].z - p.z;
-        const double own = sqrt(x * x + y * y + z * z) + fmax(spheres[i].radius, spheres[i].self_radius) +
-                           mesh->part_tunings[parts[i]].collision_thickness;
-        reach = fmax(reach, own);
+        spheres[i] = sphere_of(mesh, i, hemc_part_of(mesh, i));
+        reach = collides_with_itself(mesh, spheres[i].part) ? fmax(reach, spheres[i].radius) : reach;
     }
     const double cell = fmax(2 * reach, 1e-6);
     uint32_t bucket_count = 16;
@@ -135,8 +99,11 @@ void hemc_ignore_make(hemc_arena* arena, hemc_mesh* mesh) {
     memset(heads, 0xff, bucket_count * sizeof(int32_t));
     pair_list pairs = {.arena = arena};
     for (uint32_t i = 0; i < count; ++i) {
-        const hemc_vec3 p = mesh->all.positions[i];
-        const int32_t cx = cell_of(p.x, cell), cy = cell_of(p.y, cell), cz = cell_of(p.z, cell);
+        const contact_sphere* s = &spheres[i];
+        if (!collides_with_itself(mesh, s->part)) {
+            continue;
+        }
+        const int32_t cx = cell_of(s->x, cell), cy = cell_of(s->y, cell), cz = cell_of(s->z, cell);
         uint32_t visited[27];
         uint32_t visited_count = 0;
         for (int n = 0; n < 27; ++n) {
@@ -150,7 +117,7 @@ void hemc_ignore_make(hemc_arena* arena, hemc_mesh* mesh) {
             }
             visited[visited_count++] = bucket;
             for (int32_t j = heads[bucket]; j != HEM_NONE; j = next[j]) {
-                if (may_collide(mesh, i, (uint32_t)j, parts[i], parts[j]) && overlaps(mesh, spheres, i, (uint32_t)j)) {
+                if (s->part == spheres[j].part && may_collide(mesh, i, (uint32_t)j) && overlaps(s, &spheres[j])) {
                     add_pair(&pairs, i, (uint32_t)j);
                 }
             }
@@ -164,7 +131,8 @@ void hemc_ignore_make(hemc_arena* arena, hemc_mesh* mesh) {
         const size_t link_count = set == 0 ? mesh->link_count : mesh->all.link_count;
         for (size_t i = 0; i < link_count; ++i) {
             const hemc_link* l = &links[i];
-            if (l->a != l->b && l->kind != HEM_LINK_TETHER && may_collide(mesh, l->a, l->b, parts[l->a], parts[l->b])) {
+            if (l->a != l->b && l->kind != HEM_LINK_TETHER && spheres[l->a].part == spheres[l->b].part &&
+                collides_with_itself(mesh, spheres[l->a].part) && may_collide(mesh, l->a, l->b)) {
                 add_pair(&pairs, l->a, l->b);
             }
         }

@@ -404,10 +404,8 @@ static void draw_overlaps(const puppet* p, drawing* d) {
         }
         for (uint32_t k = v->ignore_starts[i]; k < v->ignore_starts[i + 1]; k++) {
             uint32_t other = v->ignore_list[k];
-            bool body = ((p->particles[i].flags | p->particles[other].flags) & HEM_PARTICLE_BODY) != 0;
             if (other > i && shown(&p->particles[other])) {
-                drawing_link(d, p->particles[i].position, p->particles[other].position, 0.0f, 0.45f,
-                             body ? 0x8a6db5ff : 0x4e9a9dff);
+                drawing_link(d, p->particles[i].position, p->particles[other].position, 0.0f, 0.45f, 0x4e9a9dff);
             }
         }
     }
@@ -485,8 +483,8 @@ void puppet_legend(const asset* a, puppet_overlay overlay, image* im) {
     }
     static const char* const blends[] = {"particles", "skeleton"};
     static const image_colour blend_colours[] = {0x58b368ff, 0x4a4a4cff};
-    static const char* const overlaps[] = {"within simulated parts", "with the body"};
-    static const image_colour overlap_colours[] = {0x4e9a9dff, 0x8a6db5ff};
+    static const char* const overlaps[] = {"never collide"};
+    static const image_colour overlap_colours[] = {0x4e9a9dff};
     int32_t y = im->height - 10;
     switch (overlay) {
     case PUPPET_ELLIPSOIDS:
@@ -505,7 +503,7 @@ void puppet_legend(const asset* a, puppet_overlay overlay, image* im) {
         compose_key(im, 10, y - 32, blends, blend_colours, 2);
         break;
     case PUPPET_OVERLAPS:
-        compose_key(im, 10, y - 32, overlaps, overlap_colours, 2);
+        compose_key(im, 10, y - 16, overlaps, overlap_colours, 1);
         break;
     case PUPPET_PLAIN:
         break;

@@ -15,7 +15,7 @@ typedef enum puppet_overlay {
     PUPPET_STRETCH,    // colour on the mesh
     PUPPET_CONTACTS,   // particles by nearness to body and colliders, and the colliders
     PUPPET_BLEND,      // colour on the mesh: skeleton to particles
-    PUPPET_OVERLAPS,   // pairs that touch at rest: left out inside a part, kept at that distance otherwise
+    PUPPET_OVERLAPS,   // pairs of one part that touch at rest and so never collide
 } puppet_overlay;
 
 #define PUPPET_SIMULATED 0xe9b93cffu
