@@ -11,11 +11,13 @@
 //
 // A clip runs from its first key to its last; nothing moves outside. It is cut into a whole number of frames at about
 // the recipe's rate, and its own rate is set so that the last frame is exactly the last key: a loop then closes without
-// a stutter. Channels that start late or end early hold their first or last value.
+// a stutter. A clip that ends nearly where it began loops, and its last frame is made its first. Channels that start late or end early hold their first or last value.
 
 #define FRAME_LIMIT 36000                        // of one clip: twenty minutes at 30 Hz
 #define MATRIX_LIMIT ((uint64_t)6 * 1000 * 1000) // of all clips together: 288 MB
-#define LOOP_TOLERANCE 2e-3                      // of matrix entries; translations in units of the model's size
+#define LOOP_MOVE 0.01                           // of the model's size: what a loop may jump when it starts again
+#define LOOP_TURN 0.017453292519943295           // radians: one degree
+#define LOOP_FRAMES 8                            // fewer say nothing about a rhythm
 
 typedef struct track {
     uint32_t node;
@@ -236,29 +238,75 @@ static bool store_frame(hemc_source* source, const pose* p, float (*frame)[12]) 
     return true;
 }
 
-static bool closes(const hemc_source* source, const hemc_clip* clip, double size) {
+typedef struct difference { // between two poses of a bone
+    double way, turn;       // in units of LOOP_MOVE and LOOP_TURN
+} difference;
+
+// Rotations R, S with an angle t between them: |R - S| = sqrt(8) sin(t / 2), |R| = sqrt(3) (Frobenius), so for small
+// angles t = sqrt(3/2) |R - S| / |R|, whatever the bone's scale.
+static difference difference_of(const hemc_source* source, const hemc_clip* clip, uint32_t from, uint32_t to,
+                                uint32_t bone, double size) {
     uint32_t bones = source->model->bone_count;
-    const float(*first)[12] = (const float(*)[12])clip->frames;
-    const float(*last)[12] = first + (size_t)(clip->frame_count - 1) * bones;
+    const float* a = clip->frames[(size_t)from * bones + bone];
+    const float* b = clip->frames[(size_t)to * bones + bone];
+    // Where the matrices take the bone's own origin: about a far one, a small turn would be a long way.
+    const float* bind = source->model->bone_defs[bone].bind;
+    double way = 0, turn = 0, whole = 0;
+    for (int r = 0; r < 3; ++r) {
+        double moved = (double)b[4 * r + 3] - a[4 * r + 3];
+        for (int c = 0; c < 3; ++c) {
+            double d = (double)b[4 * r + c] - a[4 * r + c];
+            moved += d * bind[4 * c + 3];
+            turn += d * d;
+            whole += (double)a[4 * r + c] * a[4 * r + c];
+        }
+        way += moved * moved;
+    }
+    double tiny = 1e-30; // a bone scaled to nothing
+    return (difference){sqrt(way) / (LOOP_MOVE * (size + tiny)), sqrt(1.5 * turn / (whole + tiny)) / LOOP_TURN};
+}
+
+// How a clip loops: not at all; with its last pose the first, as near as hand-made loops are (one joint off by a degree
+// must not make a walk stop); or exported without its closing key, so that the way from the last pose back to the
+// first is one more step, for every bone no longer than the longest it takes anyway. (Of 140 clips of public characters
+// nine are of this kind, with gaps of 0.2 to 0.7 of the longest step; falls, jumps and the like have gaps of 3 and
+// more.)
+typedef enum loop_kind { LOOP_NONE, LOOP_CLOSED, LOOP_WITHOUT_LAST_KEY } loop_kind;
+
+static loop_kind loop_of(const hemc_source* source, const hemc_clip* clip, double size) {
+    uint32_t bones = source->model->bone_count, last = clip->frame_count - 1;
+    loop_kind kind = LOOP_CLOSED;
     for (uint32_t b = 0; b < bones; ++b) {
-        // Where the matrices take the bone's own origin, and how they turn it: far origins would magnify rounding.
-        const float* bind = source->model->bone_defs[b].bind;
-        for (int r = 0; r < 3; ++r) {
-            double moved = 0;
-            for (int c = 0; c < 3; ++c) {
-                double d = (double)last[b][4 * r + c] - first[b][4 * r + c];
-                if (fabs(d) > 5.0 * LOOP_TOLERANCE) {
-                    return false;
-                }
-                moved += d * bind[4 * c + 3];
-            }
-            moved += (double)last[b][4 * r + 3] - first[b][4 * r + 3];
-            if (fabs(moved) > LOOP_TOLERANCE * size) {
-                return false;
-            }
+        difference gap = difference_of(source, clip, 0, last, b, size), longest = {1, 1};
+        if (gap.way <= 1 && gap.turn <= 1) {
+            continue;
+        }
+        kind = LOOP_WITHOUT_LAST_KEY;
+        for (uint32_t f = 0; f < last; ++f) {
+            difference step = difference_of(source, clip, f, f + 1, b, size);
+            longest.way = fmax(longest.way, step.way);
+            longest.turn = fmax(longest.turn, step.turn);
+        }
+        if (clip->frame_count < LOOP_FRAMES || gap.way > longest.way || gap.turn > longest.turn) {
+            return LOOP_NONE;
         }
     }
-    return true;
+    return kind;
+}
+
+// The last frame becomes the first: what was open is passed over during the last interval.
+static void close_loop(hemc_source* source, hemc_clip* clip, loop_kind kind) {
+    size_t bones = source->model->bone_count;
+    clip->loops = kind != LOOP_NONE;
+    if (kind == LOOP_WITHOUT_LAST_KEY) {
+        size_t size = (size_t)clip->frame_count++ * bones;
+        float(*longer)[12] = hemc_alloc(source->arena, size + bones, sizeof(*longer));
+        memcpy(longer, clip->frames, size * sizeof(*longer));
+        clip->frames = longer;
+    }
+    if (clip->loops) {
+        memcpy(clip->frames + (clip->frame_count - 1) * bones, clip->frames, bones * sizeof(*clip->frames));
+    }
 }
 
 static bool matches(const hemc_recipe* recipe, const char* name) {
@@ -385,7 +433,7 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
             hemc_warn(source->log, source->path, where, "clip \"%s\" throws bones to infinity and is left out", name);
             continue;
         }
-        clip->loops = closes(source, clip, size);
+        close_loop(source, clip, loop_of(source, clip, size));
         ++model->clip_count;
     }
     return true;

@@ -173,6 +173,92 @@ TEST clips_have_whole_frames_and_loop(void) {
     PASS();
 }
 
+// Lower ends turned by an angle, or away from where it began: a degree, and a hundredth of the model's size.
+TEST loops_may_be_a_little_open(void) {
+    hemc_recipe recipe;
+    hemc_recipe_defaults(&recipe);
+    static const struct {
+        double degrees;
+        bool loops;
+    } turns[] = {{0.95, true}, {1.05, false}, {-0.95, true}, {-1.05, false}, {90, false}, {179, false}};
+    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); ++i) {
+        kit k;
+        kit_begin(&k);
+        kit_data d = kit_good();
+        double half = turns[i].degrees * 3.14159265358979 / 360;
+        memcpy(d.rotations[1], d.rotations[0], sizeof(d.rotations[0])); // slowly: no step is longer than a degree
+        d.rotations[2][0] = (float)sin(half);
+        d.rotations[2][3] = (float)cos(half);
+        ASSERT(kit_import(&k, &d, NULL, NULL));
+        ASSERT(hemc_import_finish(k.arena, &k.log, &recipe, &k.model));
+        const hemc_clip* clip = &k.model.clips[0];
+        ASSERT_EQ(turns[i].loops, clip->loops);
+        const size_t bones = k.model.bone_count,
+                     end = (clip->frame_count - 1) * bones; // a loop repeats its first frame
+        ASSERT_EQ(turns[i].loops, memcmp(clip->frames, clip->frames + end, bones * sizeof(*clip->frames)) == 0);
+        kit_end(&k);
+    }
+    // Upper moves instead; the model spans 1.5 x 2.5 x 0.125 m.
+    double size = sqrt(1.5 * 1.5 + 2.5 * 2.5 + 0.125 * 0.125);
+    static const struct {
+        double share;
+        bool loops;
+    } moves[] = {{0.0095, true}, {0.0105, false}, {-0.0095, true}, {-0.0105, false}};
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); ++i) {
+        kit k;
+        kit_begin(&k);
+        kit_data d = kit_good();
+        memset(d.rotations, 0, sizeof(d.rotations)); // read as three translations of 12 bytes
+        float* translation = &d.rotations[0][0];
+        for (int key = 0; key < KIT_KEYS; ++key) {
+            translation[3 * key + 1] = 0.02f;
+        }
+        translation[3 * 2 + 0] = (float)(0.6 * moves[i].share * size / 100); // the armature scales by 100
+        translation[3 * 2 + 1] += (float)(0.8 * moves[i].share * size / 100);
+        size_t length;
+        char* json = kit_gltf(k.arena, &d, "{\"node\": 2, \"path\": \"rotation\"}",
+                              "{\"node\": 1, \"path\": \"translation\"}", &length);
+        char* type = strstr(json, "\"count\": 3, \"type\": \"VEC4\"");
+        ASSERT(type != NULL);
+        memcpy(strstr(type, "VEC4"), "VEC3", 4);
+        ASSERT(kit_import_text(&k, json));
+        ASSERT(hemc_import_finish(k.arena, &k.log, &recipe, &k.model));
+        ASSERT_EQ(moves[i].loops, k.model.clips[0].loops);
+        kit_end(&k);
+    }
+    PASS();
+}
+
+// A turn of 720 degrees at an even pace, a step of it left off at the end; then a tenth of the way more than a step.
+TEST loops_without_their_closing_key_get_it(void) {
+    hemc_recipe recipe;
+    hemc_recipe_defaults(&recipe);
+    recipe.clip_hz = 20;
+    for (int open = 0; open < 2; ++open) {
+        kit k;
+        kit_begin(&k);
+        kit_data d = kit_good();
+        double step = 180.0 / 10.5, end = open ? 360 - 1.6 * step : 360 - step; // degrees
+        for (int key = 0; key < KIT_KEYS; ++key) {
+            double half = 0.5 * end * key / (KIT_KEYS - 1) * 3.14159265358979 / 180;
+            d.rotations[key][0] = (float)sin(half);
+            d.rotations[key][3] = (float)cos(half);
+        }
+        ASSERT(kit_import(&k, &d, NULL, NULL));
+        ASSERT(hemc_import_finish(k.arena, &k.log, &recipe, &k.model));
+        const hemc_clip* clip = &k.model.clips[0];
+        ASSERT_EQ(!open, clip->loops);
+        ASSERT_EQ(open ? 21 : 22, clip->frame_count);
+        ASSERT(near(clip->hz, 20));
+        for (uint32_t f = 0; f < clip->frame_count; ++f) { // an even pace over the seam as well
+            double angle = end / 20 * f * 3.14159265358979 / 180;
+            ASSERT(fabs(clip->frames[2 * f + 1][5] - cos(angle)) < 1e-4);
+        }
+        kit_end(&k);
+    }
+    PASS();
+}
+
 TEST recipe_scale_scales_everything(void) {
     kit k;
     kit_begin(&k);
@@ -558,6 +644,8 @@ SUITE(front_import_suite) {
     RUN_TEST(the_small_one_comes_out_in_metres);
     RUN_TEST(embedded_and_binary_give_the_same_model);
     RUN_TEST(clips_have_whole_frames_and_loop);
+    RUN_TEST(loops_may_be_a_little_open);
+    RUN_TEST(loops_without_their_closing_key_get_it);
     RUN_TEST(recipe_scale_scales_everything);
     RUN_TEST(steps_and_splines_are_sampled);
     RUN_TEST(strips_fans_and_missing_normals);
