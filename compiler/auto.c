@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "compiler/auto.h"
 #include "compiler/recipe.h"
 
 #include <math.h>
@@ -8,16 +9,17 @@
 //
 // Three kinds of evidence, strongest first.
 //   Bones: a chain of two or more bones with a telling name (Tail1, Tail2, ...), or one that a VRM swings already. The
-// part
-//          is what mostly follows the chain; the chain's first bone and its parent hold it.
+//          part is what mostly follows the chain; the chain's first bone and its parent hold it.
 //   Names: a node, mesh or material called Cape, Skirt_Front, HairBack. Words are found inside names by their letters
-//          ("LongSkirt"), with a list of words that only look alike ("chair", "detail").
+//          ("LongSkirt"), with a list of words that only look alike ("chair", "detail"). Pieces of these are
+//          looked at again (auto_pieces.c).
 //   Shape: a thin open sheet, unnamed, that hangs free of the body for at least a fifth of its height.
 // The same kind found twice (the ears' mesh and the ears' bones) is one part. Without any of these a model without a
 // skeleton becomes one soft body that stands on its lower end; a rigged one is refused, since making its body wobble
-// is never what was meant.
+// is never what was meant. Nor is a chain that most of the character follows something loose on it.
 //
-// The spacing follows size and density: about one particle for two triangles, between 120 and 400 in all.
+// The spacing follows size and density: about one particle for two triangles, between 120 and 400 in all, and not finer
+// than 2 cm on a person. That of cloth is only a first guess (auto_tune.c).
 
 typedef enum loose_kind {
     LOOSE_CLOTH,
@@ -36,7 +38,7 @@ typedef struct loose_word {
 // clang-format off
 static const loose_word words[] = {
     {"cape", "cape", LOOSE_CLOTH, false}, {"cloak", "cape", LOOSE_CLOTH, false},
-    {"mantle", "cape", LOOSE_CLOTH, false}, {"skirt", "skirt", LOOSE_CLOTH, false},
+    {"mantle", "mantle", LOOSE_CLOTH, false}, {"skirt", "skirt", LOOSE_CLOTH, false},
     {"dress", "skirt", LOOSE_CLOTH, false}, {"kilt", "skirt", LOOSE_CLOTH, false},
     {"robe", "robe", LOOSE_CLOTH, true}, {"robes", "robe", LOOSE_CLOTH, true},
     {"poncho", "cape", LOOSE_CLOTH, false}, {"coattail", "coat", LOOSE_CLOTH, false},
@@ -56,6 +58,9 @@ static const loose_word words[] = {
 // clang-format on
 static const char* const lookalikes[] = {"chair",    "detail",   "address",    "landscape", "escape", "retail",
                                          "cocktail", "armchair", "wheelchair", "headdress", "earring"};
+
+#define WHOLE_SHARE 0.7      // of the triangles, found by bones: more is the character itself
+#define FINEST_SPACING 0.012 // of the model's height: 2 cm on a person
 
 enum { WORD_COUNT = sizeof(words) / sizeof(words[0]) };
 
@@ -153,8 +158,11 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, finding* lis
         if (root[b] != (int32_t)b || length[b] < (springs[b] ? 1u : 2u)) {
             continue;
         }
-        finding* f = word[b] != NULL ? finding_of(arena, model, list, count, word[b]->part, word[b]->kind)
-                                     : finding_of(arena, model, list, count, "spring", LOOSE_SPRING);
+        // A garment that is all bones and no mesh of its own; but the mantle of an octopus is its body.
+        bool mantle = word[b] != NULL && strcmp(word[b]->part, "mantle") == 0;
+        finding* f = word[b] != NULL
+                         ? finding_of(arena, model, list, count, word[b]->part, mantle ? LOOSE_FLESH : word[b]->kind)
+                         : finding_of(arena, model, list, count, "spring", LOOSE_SPRING);
         if (f->bones == NULL) {
             f->bones = hemc_alloc(arena, bones, 1);
             f->anchors = hemc_alloc(arena, bones, 1);
@@ -193,8 +201,10 @@ static void find_names(hemc_arena* arena, const hemc_model* model, finding* list
             }
             finding* f = finding_of(arena, model, list, count, word->part, word->kind);
             f->primitives[p] = 1;
-            hemc_text_add(&f->why, "%s%s \"%s\" holds the word \"%s\"", f->why.size != 0 ? "; " : "", what[i], names[i],
-                          word->word);
+            const char* reason = hemc_format(arena, "%s \"%s\" holds the word \"%s\"", what[i], names[i], word->word);
+            if (f->why.size == 0 || strstr(f->why.data, reason) == NULL) {
+                hemc_text_add(&f->why, "%s%s", f->why.size != 0 ? "; " : "", reason);
+            }
             break;
         }
     }
@@ -283,6 +293,26 @@ static double area_of(const hemc_model* model, const uint8_t* mask, uint32_t* tr
     return sum;
 }
 
+double hemc_two_digits(double value) {
+    double unit = 1.0;
+    while (value / unit >= 100.0) {
+        unit *= 10.0;
+    }
+    while (value > 0 && value / unit < 10.0 && unit > 1e-9) {
+        unit /= 10.0;
+    }
+    return floor(value / unit + 0.5) * unit;
+}
+
+double hemc_auto_finest(const hemc_model* model) {
+    double low = 1e30, high = -1e30;
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        low = fmin(low, (double)model->positions[v].y);
+        high = fmax(high, (double)model->positions[v].y);
+    }
+    return FINEST_SPACING * (high - low);
+}
+
 static void make_part(hemc_arena* arena, const hemc_model* model, finding* f, const uint8_t* mask,
                       hemc_selector* selector, hemc_part_recipe* part) {
     static const char* const materials[] = {"cotton", "hair", "flesh", "hair"};
@@ -301,16 +331,9 @@ static void make_part(hemc_arena* arena, const hemc_model* model, finding* f, co
     double area = area_of(model, mask, &triangles);
     double particles = fmin(fmax(0.5 * triangles, 120.0), 400.0);
     // Particles on a square grid; soft parts cover both sides of something thick, cloth is one layer of two-sided area.
-    double spacing = sqrt(area / particles);
-    // Two digits: a number to talk about.
-    double unit = 1.0;
-    while (spacing / unit >= 100.0) {
-        unit *= 10.0;
-    }
-    while (spacing > 0 && spacing / unit < 10.0 && unit > 1e-9) {
-        unit /= 10.0;
-    }
-    part->spacing = (float)(floor(spacing / unit + 0.5) * unit);
+    // Small things (a bow, brows) get few: a particle finer than cloth folds only costs.
+    double spacing = fmax(sqrt(area / particles), hemc_auto_finest(model));
+    part->spacing = (float)hemc_two_digits(spacing);
 
     if (f->anchors != NULL && hemc_paint_values(model, "_HEM_PIN") == NULL) {
         uint32_t count = 0;
@@ -327,9 +350,12 @@ static void make_part(hemc_arena* arena, const hemc_model* model, finding* f, co
     }
     hemc_text_add(&f->why, "; %u triangles, ", triangles);
     hemc_text_number(&f->why, floor(area * 1e4 + 0.5) / 1e4);
-    hemc_text_add(&f->why, " m2, hence a spacing of ");
-    hemc_text_number(&f->why, (double)part->spacing);
-    hemc_text_add(&f->why, " m");
+    hemc_text_add(&f->why, " m2");
+    if (part->generator != HEMC_CUT) { // that of cloth is found by trial
+        hemc_text_add(&f->why, ", hence a spacing of ");
+        hemc_text_number(&f->why, (double)part->spacing);
+        hemc_text_add(&f->why, " m");
+    }
     part->why = f->why.data;
 }
 
@@ -362,6 +388,34 @@ static bool whole_body(hemc_arena* arena, const hemc_model* model, finding* f, h
     return true;
 }
 
+// Triangles that nobody has yet.
+static void claim(hemc_arena* arena, const hemc_model* model, const finding* f, uint8_t* mask, int32_t self,
+                  int32_t* owner) {
+    for (uint32_t p = 0; p < model->primitive_count; ++p) {
+        const hemc_primitive* primitive = &model->primitives[p];
+        memset(mask + primitive->triangle_begin, f->primitives[p], primitive->triangle_count);
+    }
+    uint8_t* chain = hemc_alloc(arena, model->triangle_count, 1);
+    if (f->bones != NULL) {
+        hemc_selector_mask(arena, model, hemc_selector_of_bones(arena, f->bones, model->bone_count, 0.5f), chain);
+    }
+    for (uint32_t t = 0; t < model->triangle_count; ++t) {
+        owner[t] = owner[t] == HEM_NONE && (mask[t] || chain[t]) ? self : owner[t];
+    }
+}
+
+// What of `other` now belongs to f.
+static void tell_pieces(const hemc_model* model, finding* f, const finding* other, const int32_t* first,
+                        const int32_t* owner, int32_t self, int32_t from) {
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < model->triangle_count; ++t) {
+        count += from != self && first[t] == from && owner[t] == self;
+    }
+    if (count != 0) {
+        hemc_text_add(&f->why, "; with %u triangles of \"%s\" that lie on it", count, other->part);
+    }
+}
+
 bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe) {
     recipe->automatic = true;
     memset(recipe->recipe_hash, 0, sizeof(recipe->recipe_hash));
@@ -374,28 +428,45 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     }
     recipe->parts = hemc_alloc(arena, (size_t)count + 1, sizeof(hemc_part_recipe));
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+    int32_t* owner = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
+    int32_t* first = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
+    hemc_auto_kind* kinds = hemc_alloc(arena, count, sizeof(hemc_auto_kind));
+    memset(first, 0xff, model->triangle_count * sizeof(int32_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        kinds[i] = list[i].bones != NULL        ? HEMC_AUTO_SURE
+                   : list[i].kind == LOOSE_HAIR ? HEMC_AUTO_HAIR
+                                                : HEMC_AUTO_CLOTH;
+        claim(arena, model, &list[i], mask, (int32_t)i, first);
+    }
+    memcpy(owner, first, model->triangle_count * sizeof(int32_t));
+    hemc_auto_pieces(arena, model, kinds, count, owner);
     for (uint32_t i = 0; i < count; ++i) {
         finding* f = &list[i];
-        uint32_t* primitives = hemc_alloc(arena, model->primitive_count, sizeof(uint32_t));
-        uint32_t primitive_count = 0;
-        for (uint32_t p = 0; p < model->primitive_count; ++p) {
-            if (f->primitives[p]) {
-                primitives[primitive_count++] = p;
-            }
+        uint32_t left = 0, lost = 0;
+        for (uint32_t t = 0; t < model->triangle_count; ++t) {
+            mask[t] = owner[t] == (int32_t)i;
+            left += mask[t];
+            lost += first[t] == (int32_t)i && owner[t] == HEM_NONE;
         }
-        hemc_selector* selector =
-            primitive_count != 0 ? hemc_selector_of_primitives(arena, primitives, primitive_count) : NULL;
-        if (f->bones != NULL) {
-            hemc_selector* chain = hemc_selector_of_bones(arena, f->bones, model->bone_count, 0.5f);
-            selector = selector != NULL ? hemc_selector_either(arena, selector, chain) : chain;
+        if (kinds[i] == HEMC_AUTO_HAIR && lost != 0) {
+            hemc_note(log, model->path, "",
+                      "%u triangles of \"%s\" (%s) lie close to the body everywhere and stay with the skeleton", lost,
+                      f->part, f->why.data);
         }
-        hemc_selector_mask(arena, model, selector, mask);
-        uint32_t triangles;
-        area_of(model, mask, &triangles);
-        if (triangles < 8) {
+        for (uint32_t k = 0; k < count; ++k) {
+            tell_pieces(model, f, &list[k], first, owner, (int32_t)i, (int32_t)k);
+        }
+        if (left < 8) {
             continue; // a helper bone, an eyelash
         }
-        make_part(arena, model, f, mask, selector, &recipe->parts[recipe->part_count++]);
+        if (f->bones != NULL && left > WHOLE_SHARE * model->triangle_count) {
+            hemc_note(log, model->path, "",
+                      "\"%s\" (%s) would be %u of %u triangles: that is the character, not something loose on it",
+                      f->part, f->why.data, left, model->triangle_count);
+            continue;
+        }
+        make_part(arena, model, f, mask, hemc_selector_of_triangles(arena, mask, model->triangle_count),
+                  &recipe->parts[recipe->part_count++]);
     }
     if (recipe->part_count == 0 && model->bone_count == 1) {
         finding f = {0};
@@ -414,9 +485,6 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     if (high - low > 15.0 || high - low < 0.05) {
         hemc_warn(log, model->path, "", "the model is %s high: if it is not in metres, give \"scale\" in a recipe",
                   high - low > 15.0 ? "more than 15 m" : "less than 5 cm");
-    }
-    for (uint32_t i = 0; i < recipe->part_count; ++i) {
-        hemc_note(log, model->path, "", "automatic part \"%s\": %s", recipe->parts[i].name, recipe->parts[i].why);
     }
     return true;
 }

@@ -87,6 +87,9 @@ static bool run_stages(hemc_compilation* c) {
     if (!hemc_select(c->arena, &c->log, &c->model, &c->recipe, c->owner)) {
         return false;
     }
+    if (c->recipe.automatic) {
+        hemc_recipe_tune(c->arena, &c->log, &c->model, &c->recipe, c->owner);
+    }
     end_stage(c, HEMC_STAGE_SELECT, &clock);
     if (!make_parts(c)) {
         return false;

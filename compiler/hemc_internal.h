@@ -352,6 +352,9 @@ bool hemc_import_finish(hemc_arena* arena, hemc_log* log, const hemc_recipe* rec
 bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path_or_null, const hemc_model* model,
                       hemc_recipe* recipe); // recipe.c, falls back on extras, then auto.c
 bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe); // auto.c
+// Automatic parts get their spacings by trial, and notes that say why; after hemc_select. (auto_tune.c)
+void hemc_recipe_tune(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe,
+                      const int32_t* owner);
 void hemc_recipe_defaults(hemc_recipe* recipe); // recipe.c: no parts, body on
 // Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe_collider.c)
 bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);

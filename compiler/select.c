@@ -20,7 +20,8 @@ typedef enum selector_kind {
     SELECT_PAINT,
     SELECT_BOX,
     SELECT_COMPONENT,
-    SELECT_PRIMITIVES, // from extras and automatic mode: by index
+    SELECT_PRIMITIVES, // from extras: by index
+    SELECT_TRIANGLES,  // from automatic mode: by index
 } selector_kind;
 
 struct hemc_selector {
@@ -30,7 +31,7 @@ struct hemc_selector {
     const char** globs;
     uint32_t glob_count;
     const char* json_path;
-    const uint8_t* flags; // per primitive or per bone
+    const uint8_t* flags; // per primitive, bone or triangle
     float weight;
     bool below;
     const char* paint;
@@ -357,6 +358,14 @@ hemc_selector* hemc_selector_of_primitives(hemc_arena* arena, const uint32_t* pr
     return s;
 }
 
+hemc_selector* hemc_selector_of_triangles(hemc_arena* arena, const uint8_t* flags, uint32_t count) {
+    hemc_selector* s = new_selector(arena, SELECT_TRIANGLES);
+    uint8_t* copy = hemc_alloc(arena, count, 1);
+    memcpy(copy, flags, count);
+    s->flags = copy;
+    return s;
+}
+
 hemc_selector* hemc_selector_of_bones(hemc_arena* arena, const uint8_t* bones, uint32_t count, float weight) {
     hemc_selector* s = new_selector(arena, SELECT_BONES);
     uint8_t* flags = hemc_alloc(arena, count, 1);
@@ -504,6 +513,9 @@ static void evaluate(hemc_arena* arena, const hemc_model* model, const hemc_sele
     case SELECT_MATERIAL:
     case SELECT_PRIMITIVES:
         select_names(model, s, mask);
+        break;
+    case SELECT_TRIANGLES:
+        memcpy(mask, s->flags, model->triangle_count);
         break;
     case SELECT_BONES:
         select_bones(arena, model, s, mask);

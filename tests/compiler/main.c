@@ -12,6 +12,7 @@ SUITE_EXTERN(front_spoiled_suite);
 SUITE_EXTERN(front_skin_suite);
 SUITE_EXTERN(front_recipe_suite);
 SUITE_EXTERN(front_select_suite);
+SUITE_EXTERN(front_auto_suite);
 SUITE_EXTERN(front_assets_suite);
 SUITE_EXTERN(front_cli_suite);
 SUITE_EXTERN(gen_suite);
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(front_skin_suite);
     RUN_SUITE(front_recipe_suite);
     RUN_SUITE(front_select_suite);
+    RUN_SUITE(front_auto_suite);
     RUN_SUITE(front_assets_suite);
     RUN_SUITE(front_cli_suite);
     RUN_SUITE(gen_suite);
