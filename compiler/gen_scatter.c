@@ -195,17 +195,9 @@ static uint32_t random_in_volume(const hemc_surface* surface, hemc_bvh* bvh, hem
 
 // -- Links
 
-static uint32_t root_of(uint32_t* roots, uint32_t i) {
-    while (roots[i] != i) {
-        roots[i] = roots[roots[i]];
-        i = roots[i];
-    }
-    return i;
-}
-
 static void join(uint32_t* roots, uint32_t a, uint32_t b) {
-    a = root_of(roots, a);
-    b = root_of(roots, b);
+    a = hemc_root_of(roots, a);
+    b = hemc_root_of(roots, b);
     roots[a > b ? a : b] = a > b ? b : a;
 }
 
@@ -223,7 +215,7 @@ static uint32_t* find_sheets(hemc_gen* gen, hemc_bvh* bvh, const hemc_particles*
     }
     for (uint32_t i = 0; i < p->count; ++i) {
         int32_t t = hemc_bvh_nearest(bvh, d3_from(p->positions[i]), 1e30, NULL, NULL, NULL);
-        sheet[i] = t != HEM_NONE ? root_of(sheets, surface->triangles[3 * (size_t)t]) : 0;
+        sheet[i] = t != HEM_NONE ? hemc_root_of(sheets, surface->triangles[3 * (size_t)t]) : 0;
     }
     return sheet;
 }
@@ -247,7 +239,7 @@ static bool join_pieces(hemc_gen* gen, hemc_kd* kd, hemc_d3 axis, const uint32_t
     }
     memset(largest, 0xff, sheet_limit * sizeof *largest);
     for (uint32_t i = 0; i < p->count; ++i) {
-        piece[i] = root_of(roots, i);
+        piece[i] = hemc_root_of(roots, i);
         ++sizes[piece[i]];
     }
     for (uint32_t i = 0; i < p->count; ++i) {
@@ -278,7 +270,7 @@ static bool join_pieces(hemc_gen* gen, hemc_kd* kd, hemc_d3 axis, const uint32_t
     hemc_sort_items(arena, order, count);
     for (size_t k = 0; k < count; ++k) {
         const uint32_t* e = ends[order[k].index];
-        if (root_of(roots, e[0]) != root_of(roots, e[1]) || order[k].key <= LINK * gen->spacing) {
+        if (hemc_root_of(roots, e[0]) != hemc_root_of(roots, e[1]) || order[k].key <= LINK * gen->spacing) {
             join(roots, e[0], e[1]);
             hemc_particles_link(arena, p, e[0], e[1],
                                 hemc_link_direction(d3_from(p->positions[e[0]]), d3_from(p->positions[e[1]]), axis));

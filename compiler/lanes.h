@@ -3,7 +3,7 @@
 #define HEMC_LANES_H
 
 // What the files of the lane stage share: lanes.c (the stage), lanes_hints.c (numbers for nets without), lanes_place.c (who
-// sits where) with lanes_band.c and lanes_search.c, lanes_tether.c (copies of anchors), lanes_batch.c (batches of links and
+// sits where) with lanes_band.c, lanes_search.c and lanes_cost.c, lanes_tether.c (copies of anchors), lanes_batch.c (batches of links and
 // their order), lanes_group.c (batches of shape-matching groups).
 
 #include "compiler/hemc_internal.h"
@@ -59,7 +59,9 @@ hemc_searcher* hemc_search_create(hemc_arena* arena, const hemc_net* net, uint32
 void hemc_search_place(hemc_searcher* searcher, const hemc_threads* threads, uint32_t row_count, uint64_t allowance,
                        uint32_t* slots);
 
-// Placement by bands of levels (lanes_band.c); returns the number of rows, 0 when the net has no such structure.
+// Placement by bands of levels (lanes_band.c).
+typedef struct hemc_bands hemc_bands;
+
 typedef enum hemc_folds {
     HEMC_FOLD_ANY,           // whatever takes the fewest batches in each band
     HEMC_FOLD_COLUMNS,       // columns next to each other: bands agree better where they meet
@@ -67,20 +69,26 @@ typedef enum hemc_folds {
     HEMC_FOLDS_COUNT
 } hemc_folds;
 
-// split_fixed: levels that are attached throughout make bands of their own. scraps, unless NULL, gets 1 for particles of
-// bands too small to fill lanes; those have no slot then.
-uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint8_t* scraps,
-                          uint32_t* slots);
+// split_fixed: levels that are attached throughout make bands of their own. NULL when the net has no such structure.
+hemc_bands* hemc_bands_find(hemc_arena* arena, const hemc_net* net, bool split_fixed);
+// Returns the number of rows, 0 when there is no such fold. scraps, unless NULL, gets 1 for particles of bands too small to
+// fill lanes; those have no slot then.
+uint32_t hemc_bands_place(hemc_bands* bands, hemc_folds folds, uint8_t* scraps, uint32_t* slots);
 
 // What a placement costs, in row batches: distinct (row, row, rotation, kind) of links, links that no row batch can
-// hold at what they cost in indexed batches, group batches, and a little per row. Tethers are left out.
+// hold at what they cost in indexed batches, group batches, and a little per row (lanes_cost.c). Tethers are left out.
 typedef struct hemc_cost_table {
-    uint64_t* keys;
-    uint32_t mask, count;
+    uint64_t* entries; // number of the trial, key
+    uint32_t mask;
+    uint32_t trial;
+    uint8_t* row_uses; // per row, 0 in between
 } hemc_cost_table;
 
 void hemc_table_init(hemc_arena* arena, hemc_cost_table* table, const hemc_net* net);
-double hemc_table_cost(hemc_cost_table* table, const hemc_net* net, const uint32_t* slots, uint32_t row_count);
+// Exact when less than the limit; else some number not less than it.
+double hemc_table_cost(hemc_cost_table* table, const hemc_net* net, const uint32_t* slots, uint32_t row_count,
+                       double limit);
+double hemc_ideal_cost(const hemc_net* net); // every batch full
 
 // Rows of copied anchors, to follow the part's own rows (lanes_tether.c).
 typedef struct hemc_anchor_rows {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lanes.h"
+#include "compiler/spatial.h"
 
 #include <string.h>
 
@@ -54,16 +55,10 @@ typedef struct banding {
     uint32_t* order;
     row_of_level* rows;
     uint32_t row_count;
+    band* bands;
+    uint32_t band_count;
     uint32_t* band_of; // per particle
 } banding;
-
-static uint32_t root_of(uint32_t* parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
 
 // -- Rows
 
@@ -76,7 +71,7 @@ static void make_rows(banding* b) {
     for (uint32_t i = 0; i < net->weave_count; ++i) {
         const uint32_t* e = net->weave[i];
         if (net->weave_kinds[i] == HEM_LINK_WEFT && net->level[e[0]] == net->level[e[1]]) {
-            parent[root_of(parent, e[0])] = root_of(parent, e[1]);
+            parent[hemc_root_of(parent, e[0])] = hemc_root_of(parent, e[1]);
         }
     }
     // Rows numbered by their first particle; inside a row, by column.
@@ -85,7 +80,7 @@ static void make_rows(banding* b) {
     b->order = hemc_alloc(b->arena, net->count, sizeof(uint32_t));
     memset(first, 0xff, net->count * sizeof(uint32_t));
     for (uint32_t i = 0; i < net->count; ++i) {
-        const uint32_t root = root_of(parent, i);
+        const uint32_t root = hemc_root_of(parent, i);
         first[root] = first[root] == UINT32_MAX ? i : first[root];
         keys[i] = (uint64_t)first[root] << 32 | ((uint32_t)net->chain[i] ^ 0x80000000u);
         b->order[i] = i;
@@ -180,15 +175,14 @@ static void join_rows(banding* b, bool split_fixed) {
     }
 }
 
-static uint32_t make_bands(banding* b, band** out) {
-    band* bands = hemc_alloc(b->arena, b->row_count, sizeof(band));
+static void make_bands(banding* b) {
+    b->bands = hemc_alloc(b->arena, b->row_count, sizeof(band));
     b->band_of = hemc_alloc(b->arena, b->net->count, sizeof(uint32_t));
-    uint32_t band_count = 0;
     for (uint32_t first = 0; first < b->row_count; ++first) {
         if (b->rows[first].below != HEM_NONE) {
             continue;
         }
-        band* d = &bands[band_count];
+        band* d = &b->bands[b->band_count];
         for (int32_t r = (int32_t)first; r != HEM_NONE; r = b->rows[r].above) {
             d->count += b->rows[r].count;
         }
@@ -212,7 +206,7 @@ static uint32_t make_bands(banding* b, band** out) {
                 d->particles[next] = b->order[row->begin + i];
                 d->column[next] = column;
                 d->level[next++] = level;
-                b->band_of[b->order[row->begin + i]] = band_count;
+                b->band_of[b->order[row->begin + i]] = b->band_count;
             }
             ++level;
         }
@@ -221,16 +215,13 @@ static uint32_t make_bands(banding* b, band** out) {
         }
         d->width = (uint32_t)(high - low + 1);
         d->height = (uint32_t)level;
-        ++band_count;
+        ++b->band_count;
     }
-    *out = bands;
-    return band_count;
 }
 
 // -- Folding one band
 
 typedef struct fold_search {
-    const hemc_net* net;
     hemc_net links;  // those inside the band and to bands that are placed
     uint32_t* stamp; // per place: trial that used it
     uint32_t trial;
@@ -252,7 +243,7 @@ static bool take_place(fold_search* f, uint32_t particle, uint32_t rows, uint32_
 }
 
 static void judge_fold(fold_search* f, const band* d, uint32_t rows) {
-    const double cost = hemc_table_cost(&f->table, &f->links, f->slots, rows);
+    const double cost = hemc_table_cost(&f->table, &f->links, f->slots, rows, f->best_cost);
     if (cost < f->best_cost) {
         f->best_cost = cost;
         f->best_rows = rows;
@@ -344,16 +335,65 @@ static void fold_band(fold_search* f, const band* d, hemc_folds folds) {
     }
 }
 
-static void collect_links(const banding* b, uint32_t band_index, const uint8_t* placed, hemc_net* links) {
-    const hemc_net* net = b->net;
+// -- All bands
+
+struct hemc_bands {
+    banding b;
+    uint32_t* order;       // of the bands: the largest first, the others fit themselves to those
+    uint32_t* link_starts; // per band: links with an end in it, in link_list
+    uint32_t* link_list;
+    uint8_t* placed; // per band
+    uint8_t* scrap;
+    fold_search fold;
+};
+
+static void order_bands(hemc_bands* s) {
+    const uint32_t count = s->b.band_count;
+    uint64_t* keys = hemc_alloc(s->b.arena, count, sizeof(uint64_t));
+    s->order = hemc_alloc(s->b.arena, count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        keys[i] = UINT32_MAX - s->b.bands[i].count;
+        s->order[i] = i;
+    }
+    hemc_sort(s->b.arena, keys, s->order, count);
+}
+
+static void sort_links(hemc_bands* s) {
+    const hemc_net* net = s->b.net;
+    s->link_starts = hemc_alloc(s->b.arena, (size_t)s->b.band_count + 2, sizeof(uint32_t));
+    s->link_list = hemc_alloc(s->b.arena, 2 * (size_t)net->link_count, sizeof(uint32_t));
+    uint32_t* next =
+        s->link_starts + 1; // the start of band i + 1 while they are counted, then where i's next link goes
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t i = 0; i < net->link_count; ++i) {
+            const uint32_t a = s->b.band_of[net->ends[i][0]], b = s->b.band_of[net->ends[i][1]];
+            for (int end = 0; end < (a == b ? 1 : 2); ++end) {
+                if (pass == 0) {
+                    ++next[(end == 0 ? a : b) + 1];
+                } else {
+                    s->link_list[next[end == 0 ? a : b]++] = i;
+                }
+            }
+        }
+        for (uint32_t i = 0; i < s->b.band_count && pass == 0; ++i) {
+            next[i + 1] += next[i];
+        }
+    }
+}
+
+// Those inside the band and to bands that are placed.
+static void collect_links(hemc_bands* s, uint32_t band_index) {
+    const hemc_net* net = s->b.net;
+    hemc_net* links = &s->fold.links;
     links->link_count = 0;
-    for (uint32_t i = 0; i < net->link_count; ++i) {
-        const uint32_t band_a = b->band_of[net->ends[i][0]], band_b = b->band_of[net->ends[i][1]];
-        if ((band_a == band_index && (band_b == band_index || placed[band_b])) ||
-            (band_b == band_index && placed[band_a])) {
-            links->ends[links->link_count][0] = net->ends[i][0];
-            links->ends[links->link_count][1] = net->ends[i][1];
-            links->kinds[links->link_count++] = net->kinds[i];
+    for (uint32_t k = s->link_starts[band_index]; k < s->link_starts[band_index + 1]; ++k) {
+        const uint32_t* ends = net->ends[s->link_list[k]];
+        const uint32_t band_a = s->b.band_of[ends[0]], band_b = s->b.band_of[ends[1]];
+        const uint32_t other = band_a == band_index ? band_b : band_a;
+        if (other == band_index || s->placed[other]) {
+            links->ends[links->link_count][0] = ends[0];
+            links->ends[links->link_count][1] = ends[1];
+            links->kinds[links->link_count++] = net->kinds[s->link_list[k]];
         }
     }
 }
@@ -367,56 +407,65 @@ static bool is_scrap(const hemc_net* net, const band* d) {
     return moves && d->count < SCRAP_LIMIT;
 }
 
-uint32_t hemc_place_bands(hemc_arena* arena, const hemc_net* net, hemc_folds folds, bool split_fixed, uint8_t* scraps,
-                          uint32_t* slots) {
-    banding b = {.arena = arena, .net = net};
-    make_rows(&b);
-    // Strands and soups have no rows to speak of.
-    if (net->group_starts != NULL || b.row_count * 3 > net->count) {
-        return 0;
+hemc_bands* hemc_bands_find(hemc_arena* arena, const hemc_net* net, bool split_fixed) {
+    if (net->group_starts != NULL) {
+        return NULL;
     }
-    join_rows(&b, split_fixed);
-    band* bands;
-    const uint32_t band_count = make_bands(&b, &bands);
-    if (band_count * 16 > net->count) {
-        return 0;
+    hemc_bands* s = hemc_alloc(arena, 1, sizeof *s);
+    s->b.arena = arena;
+    s->b.net = net;
+    make_rows(&s->b);
+    if (s->b.row_count * 3 > net->count) { // strands and soups have no rows to speak of
+        return NULL;
     }
-    fold_search f = {.net = net, .slots = slots};
-    f.links.count = net->count;
-    f.links.ends = hemc_alloc(arena, net->link_count, sizeof(*f.links.ends));
-    f.links.kinds = hemc_alloc(arena, net->link_count, 1);
-    f.stamp = hemc_alloc(arena, ((size_t)net->count / HEM_LANES + net->count / 40 + 8) * HEM_LANES, sizeof(uint32_t));
-    f.best_slots = hemc_alloc(arena, net->count, sizeof(uint32_t));
-    hemc_table_init(arena, &f.table, net);
-    uint8_t* placed = hemc_alloc(arena, band_count, 1);
-    uint8_t* scrap = hemc_alloc(arena, band_count, 1);
-    uint32_t whole_count = band_count;
-    for (uint32_t n = 0; n < band_count && scraps != NULL; ++n) {
-        scrap[n] = is_scrap(net, &bands[n]);
-        whole_count -= scrap[n];
-        for (uint32_t i = 0; i < bands[n].count; ++i) {
-            scraps[bands[n].particles[i]] = scrap[n];
+    join_rows(&s->b, split_fixed);
+    make_bands(&s->b);
+    if (s->b.band_count * 16 > net->count) {
+        return NULL;
+    }
+    order_bands(s);
+    sort_links(s);
+    s->placed = hemc_alloc(arena, s->b.band_count, 1);
+    s->scrap = hemc_alloc(arena, s->b.band_count, 1);
+    fold_search* f = &s->fold;
+    f->links.count = net->count;
+    f->links.ends = hemc_alloc(arena, net->link_count, sizeof(*f->links.ends));
+    f->links.kinds = hemc_alloc(arena, net->link_count, 1);
+    f->stamp = hemc_alloc(arena, ((size_t)net->count / HEM_LANES + net->count / 40 + 8) * HEM_LANES, sizeof(uint32_t));
+    f->best_slots = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    hemc_table_init(arena, &f->table, net);
+    return s;
+}
+
+uint32_t hemc_bands_place(hemc_bands* s, hemc_folds folds, uint8_t* scraps, uint32_t* slots) {
+    const banding* b = &s->b;
+    fold_search* f = &s->fold;
+    f->slots = slots;
+    f->row_begin = 0;
+    memset(s->placed, 0, b->band_count);
+    memset(s->scrap, 0, b->band_count);
+    for (uint32_t n = 0; n < b->band_count && scraps != NULL; ++n) {
+        s->scrap[n] = is_scrap(b->net, &b->bands[n]);
+        for (uint32_t i = 0; i < b->bands[n].count; ++i) {
+            scraps[b->bands[n].particles[i]] = s->scrap[n];
         }
     }
-    // The largest first; the others fit themselves to those.
-    for (uint32_t n = 0; n < whole_count; ++n) {
-        uint32_t next = band_count;
-        for (uint32_t i = 0; i < band_count; ++i) {
-            if (!placed[i] && !scrap[i] && (next == band_count || bands[i].count > bands[next].count)) {
-                next = i;
-            }
+    for (uint32_t n = 0; n < b->band_count; ++n) {
+        const uint32_t next = s->order[n];
+        const band* d = &b->bands[next];
+        if (s->scrap[next]) {
+            continue;
         }
-        const band* d = &bands[next];
-        collect_links(&b, next, placed, &f.links);
-        fold_band(&f, d, folds);
-        if (f.best_cost == 1e300) {
+        collect_links(s, next);
+        fold_band(f, d, folds);
+        if (f->best_cost == 1e300) {
             return 0; // no such fold is near the least number of rows
         }
         for (uint32_t i = 0; i < d->count; ++i) {
-            slots[d->particles[i]] = f.best_slots[i];
+            slots[d->particles[i]] = f->best_slots[i];
         }
-        placed[next] = 1;
-        f.row_begin += f.best_rows;
+        s->placed[next] = 1;
+        f->row_begin += f->best_rows;
     }
-    return f.row_begin;
+    return f->row_begin;
 }

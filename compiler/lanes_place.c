@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lanes.h"
+#include "compiler/spatial.h"
 
 #include <string.h>
 
 // Who sits where: three ways to place a part, one measure, the best wins.
 //
-// The measure counts batches, since that is what the runtime pays for. Folded lines come first because they are exact for
+// The measure (lanes_cost.c) counts batches, since that is what the runtime pays for. Folded lines come first because they are exact for
 // sheets, tubes and blocks; bands (lanes_band.c) follow clothes whose number of columns changes or whose borders
 // slope; the search (lanes_search.c) takes what is left.
 
-#define ROW_COST 0.5    // of integrating and skinning one more row, in link batches
-#define STRAY_COST 0.75 // of a link in an indexed batch: an eighth of one
-#define GROUP_COST 6.0  // of a group batch
-#define RECORD_COST 1.5 // of one member record of it
-#define CLASH_COST 1.5  // of a member that shares a row with another of its group: the batch will be split
+#define UNKNOWN (-1.0)
 
 #define SEARCH_ABOVE 1.15 // times the ideal cost
 #define SEARCH_LIMIT 8192 // particles; above, the search takes too long
@@ -22,96 +19,6 @@
 #define SEARCH_BEHIND 1.3
 #define SEARCH_KEPT 2
 #define SEARCH_ALLOWANCE 2500 // table look-ups for each particle
-
-// -- Cost
-
-static void set_init(hemc_arena* arena, hemc_cost_table* set, uint32_t capacity) {
-    uint32_t size = 16;
-    while (size < capacity * 2) {
-        size *= 2;
-    }
-    set->keys = hemc_alloc(arena, size, sizeof(uint64_t));
-    set->mask = size - 1;
-    set->count = 0;
-}
-
-static void set_clear(hemc_cost_table* set) {
-    memset(set->keys, 0, ((size_t)set->mask + 1) * sizeof(uint64_t));
-    set->count = 0;
-}
-
-// Keys are never 0.
-static void set_add(hemc_cost_table* set, uint64_t key) {
-    uint64_t h = key * 0x9e3779b97f4a7c15u;
-    uint32_t at = (uint32_t)(h >> 32) & set->mask;
-    while (set->keys[at] != 0 && set->keys[at] != key) {
-        at = (at + 1) & set->mask;
-    }
-    set->count += set->keys[at] == 0;
-    set->keys[at] = key;
-}
-
-static uint64_t link_key(uint32_t a, uint32_t b, uint32_t kind) {
-    if (kind != HEM_LINK_TETHER && a > b) {
-        const uint32_t swap = a;
-        a = b;
-        b = swap;
-    }
-    return 1 + ((uint64_t)(a / HEM_LANES) << 32 | (uint64_t)(b / HEM_LANES) << 8 | ((b - a) & 7u) << 3 | kind);
-}
-
-static double cost_of(const hemc_net* net, const uint32_t* slots, uint32_t row_count, hemc_cost_table* set) {
-    set_clear(set);
-    double strays = 0;
-    for (uint32_t i = 0; i < net->link_count; ++i) {
-        const uint32_t a = slots[net->ends[i][0]], b = slots[net->ends[i][1]];
-        if (net->kinds[i] == HEM_LINK_TETHER) {
-            continue;
-        }
-        if (a / HEM_LANES == b / HEM_LANES) {
-            strays += 1;
-        } else {
-            set_add(set, link_key(a, b, net->kinds[i]));
-        }
-    }
-    double cost = set->count + strays * STRAY_COST + row_count * ROW_COST;
-    if (net->group_starts != NULL) {
-        // A member in a row that the lane's group already uses with another rotation means that batches will be split.
-        uint32_t clashes = 0;
-        for (uint32_t p = 0; p < net->count; ++p) {
-            for (uint32_t i = net->group_starts[p]; i < net->group_starts[p + 1]; ++i) {
-                const uint32_t row = slots[net->group_members[i]] / HEM_LANES;
-                clashes += row == slots[p] / HEM_LANES;
-                for (uint32_t j = net->group_starts[p]; j < i; ++j) {
-                    clashes += row == slots[net->group_members[j]] / HEM_LANES;
-                }
-            }
-        }
-        set_clear(set);
-        for (uint32_t p = 0; p < net->count; ++p) {
-            for (uint32_t i = net->group_starts[p]; i < net->group_starts[p + 1]; ++i) {
-                const uint32_t m = slots[net->group_members[i]];
-                set_add(set, 1 + ((uint64_t)(slots[p] / HEM_LANES) << 32 | (uint64_t)(m / HEM_LANES) << 8 |
-                                  ((m - slots[p]) & 7u)));
-            }
-        }
-        cost += set->count * RECORD_COST + clashes * CLASH_COST + row_count * GROUP_COST;
-    }
-    return cost;
-}
-
-static uint32_t set_size_for(const hemc_net* net) {
-    uint32_t members = net->group_starts != NULL ? net->group_starts[net->count] : 0;
-    return net->link_count > members ? net->link_count : members;
-}
-
-void hemc_table_init(hemc_arena* arena, hemc_cost_table* table, const hemc_net* net) {
-    set_init(arena, table, set_size_for(net));
-}
-
-double hemc_table_cost(hemc_cost_table* table, const hemc_net* net, const uint32_t* slots, uint32_t row_count) {
-    return cost_of(net, slots, row_count, table);
-}
 
 // -- Linear layouts
 //
@@ -128,6 +35,7 @@ static void fold(const uint32_t* number, uint32_t count, uint32_t row_count, uin
 typedef struct candidate {
     hemc_arena* arena;
     const hemc_net* net;
+    hemc_bands* bands[2]; // without and with rows of attached particles apart; NULL = none
     hemc_cost_table table;
     uint32_t* slots; // of the trial
     uint32_t* best_slots;
@@ -135,8 +43,11 @@ typedef struct candidate {
     double best_cost;
 } candidate;
 
-static void consider(candidate* c, uint32_t row_count) {
-    double cost = cost_of(c->net, c->slots, row_count, &c->table);
+// `cost` without tethers, if it is known; less than nothing = not yet.
+static void consider(candidate* c, uint32_t row_count, double cost) {
+    if (cost < 0) {
+        cost = hemc_table_cost(&c->table, c->net, c->slots, row_count, c->best_cost);
+    }
     if (cost < c->best_cost) {
         cost += hemc_place_tethers(c->arena, c->net, c->slots, row_count, NULL);
     }
@@ -179,7 +90,7 @@ static void try_linear(candidate* c, const uint32_t* number, uint32_t period) {
             continue;
         }
         fold(number, c->net->count, rows, c->slots);
-        consider(c, rows);
+        consider(c, rows, UNKNOWN);
     }
 }
 
@@ -193,14 +104,6 @@ static uint32_t span(const int32_t* values, uint32_t count) {
 }
 
 // -- Threads
-
-static uint32_t root_of(uint32_t* parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
 
 static bool opposite(const hemc_vec3* x, uint32_t center, uint32_t a, uint32_t b) {
     const double u[3] = {(double)x[a].x - x[center].x, (double)x[a].y - x[center].y, (double)x[a].z - x[center].z};
@@ -232,7 +135,7 @@ void hemc_make_threads(hemc_arena* arena, const hemc_net* net, uint32_t kind_mas
     }
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t* ends = net->weave[order[i]];
-        bool fits = root_of(parent, ends[0]) != root_of(parent, ends[1]);
+        bool fits = hemc_root_of(parent, ends[0]) != hemc_root_of(parent, ends[1]);
         for (int e = 0; e < 2 && fits; ++e) {
             const int32_t* side = sides[ends[e]];
             fits = side[1] == HEM_NONE &&
@@ -244,7 +147,7 @@ void hemc_make_threads(hemc_arena* arena, const hemc_net* net, uint32_t kind_mas
         for (int e = 0; e < 2; ++e) {
             sides[ends[e]][sides[ends[e]][0] != HEM_NONE] = (int32_t)ends[1 - e];
         }
-        parent[root_of(parent, ends[0])] = root_of(parent, ends[1]);
+        parent[hemc_root_of(parent, ends[0])] = hemc_root_of(parent, ends[1]);
     }
     threads->starts = hemc_alloc(arena, (size_t)net->count + 1, sizeof(uint32_t));
     threads->particles = hemc_alloc(arena, net->count, sizeof(uint32_t));
@@ -293,8 +196,8 @@ static void try_search(candidate* c, hemc_searcher* searcher, const hemc_threads
     uint32_t kept = 0, built = 0;
     for (uint32_t rows = least; rows <= most; rows += 1 + least / SEARCH_SIZES) {
         hemc_search_place(searcher, threads, rows, 0, c->slots);
-        const trial t = {cost_of(c->net, c->slots, rows, &c->table), rows};
-        consider(c, rows);
+        const trial t = {hemc_table_cost(&c->table, c->net, c->slots, rows, 1e300), rows};
+        consider(c, rows, t.cost);
         uint32_t at = kept < SEARCH_KEPT ? kept++ : SEARCH_KEPT;
         while (at > 0 && best[at - 1].cost > t.cost) {
             if (at < SEARCH_KEPT) {
@@ -311,7 +214,7 @@ static void try_search(candidate* c, hemc_searcher* searcher, const hemc_threads
     }
     for (uint32_t i = 0; i < kept; ++i) {
         hemc_search_place(searcher, threads, best[i].rows, (uint64_t)c->net->count * SEARCH_ALLOWANCE, c->slots);
-        consider(c, best[i].rows);
+        consider(c, best[i].rows, UNKNOWN);
     }
 }
 
@@ -366,14 +269,17 @@ static void try_threads(candidate* c) {
 }
 
 // The skirt of a robe is one band, its sleeves are ten: bands for what is large, one search over all that is left.
-static void try_bands_and_search(candidate* c, bool split_fixed) {
+static void try_bands_and_search(candidate* c, hemc_bands* bands) {
+    if (bands == NULL) {
+        return;
+    }
     const hemc_net* net = c->net;
     uint8_t* scraps = hemc_alloc(c->arena, net->count, 1);
     uint32_t* numbers = hemc_alloc(c->arena, net->count, sizeof(uint32_t));
     hemc_net sub = {0};
     candidate inner = {.arena = c->arena, .net = &sub, .best_cost = 1e300};
     for (int folds = 0; folds < HEMC_FOLDS_COUNT; ++folds) {
-        const uint32_t rows = hemc_place_bands(c->arena, net, (hemc_folds)folds, split_fixed, scraps, c->slots);
+        const uint32_t rows = hemc_bands_place(bands, (hemc_folds)folds, scraps, c->slots);
         if (rows == 0) {
             continue;
         }
@@ -390,15 +296,8 @@ static void try_bands_and_search(candidate* c, bool split_fixed) {
         for (uint32_t i = 0; i < net->count; ++i) {
             c->slots[i] = scraps[i] ? rows * HEM_LANES + inner.best_slots[numbers[i]] : c->slots[i];
         }
-        consider(c, rows + inner.best_rows);
+        consider(c, rows + inner.best_rows, UNKNOWN);
     }
-}
-
-static double ideal_cost(const hemc_net* net) {
-    const uint32_t members = net->group_starts != NULL ? net->group_starts[net->count] : 0;
-    const double rows = net->count / 8.0;
-    return net->link_count / 8.0 + rows * ROW_COST +
-           (members != 0 ? rows * GROUP_COST + members / 8.0 * RECORD_COST : 0);
 }
 
 // Rows without any particle go; the others close up.
@@ -439,15 +338,18 @@ uint32_t hemc_place(hemc_arena* arena, const hemc_net* net, uint32_t* slots) {
     try_linear(&c, number, span(net->level, net->count));
     number_by(arena, net, net->level, net->chain, number);
     try_linear(&c, number, span(net->chain, net->count));
+    c.bands[0] = hemc_bands_find(arena, net, false);
+    c.bands[1] = hemc_bands_find(arena, net, true);
     for (int variant = 0; variant < 2 * HEMC_FOLDS_COUNT; ++variant) {
-        const uint32_t rows = hemc_place_bands(arena, net, (hemc_folds)(variant / 2), variant % 2 != 0, NULL, c.slots);
+        hemc_bands* bands = c.bands[variant % 2];
+        const uint32_t rows = bands != NULL ? hemc_bands_place(bands, (hemc_folds)(variant / 2), NULL, c.slots) : 0;
         if (rows != 0) {
-            consider(&c, rows);
+            consider(&c, rows, UNKNOWN);
         }
     }
-    if (c.best_cost > SEARCH_ABOVE * ideal_cost(net) && net->count <= SEARCH_LIMIT) {
-        try_bands_and_search(&c, false);
-        try_bands_and_search(&c, true);
+    if (c.best_cost > SEARCH_ABOVE * hemc_ideal_cost(net) && net->count <= SEARCH_LIMIT) {
+        try_bands_and_search(&c, c.bands[0]);
+        try_bands_and_search(&c, c.bands[1]);
         try_threads(&c);
     }
     return drop_empty_rows(arena, net, c.best_rows, slots);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lanes.h"
 
+#include "platform/base.h"
+
 #include <string.h>
 
 // Placement by search, for nets that no single folded line fits: flared skirts, robes, capes whose columns begin midway.
@@ -16,6 +18,10 @@
 // neighbours and the differences in use, and by the ends of free stretches. Then, for as long as the allowance of work
 // lasts, a few threads that lie near each other are taken up and laid down again; what is not worse stays.
 // The only randomness is a fixed sequence, and the allowance counts work, not time: the same on every machine.
+//
+// Nothing here looks at the whole ring or at all threads each time one is laid: the differences in use are ranked by a tree of
+// maxima, free stretches are found in a bit set, the next thread comes from a heap, and a place is known to be suggested
+// already by a stamp. Otherwise the search would go with the square of the part.
 
 #define DIFFERENCE_LIMIT 6 // popular differences tried per kind
 #define CANDIDATE_LIMIT 768
@@ -33,6 +39,26 @@ typedef struct tally {
     uint32_t mask, used;
 } tally;
 
+// How many links of a kind lie how far apart (by the smaller way round the ring), under a tree of maxima: children of node i
+// are 2 i and 2 i + 1, the count of difference d is the leaf size + d.
+typedef struct histogram {
+    uint32_t* maxima;
+    uint32_t size;
+    uint32_t popular[DIFFERENCE_LIMIT]; // the most common differences when last asked for
+    uint32_t popular_count;
+    bool stale; // counts have changed since
+} histogram;
+
+typedef struct spot {
+    uint32_t at;
+    int step;
+} spot;
+
+typedef struct spot_list {
+    spot items[CANDIDATE_LIMIT];
+    uint32_t count;
+} spot_list;
+
 struct hemc_searcher {
     uint32_t count; // particles
     // Threads: particles[begin .. begin + length). A thread that finds no room is cut in two, hence our own copy.
@@ -44,16 +70,24 @@ struct hemc_searcher {
     uint32_t* index_of;
     uint32_t row_count;
     uint32_t place_count; // 8 x rows
+    uint32_t* slot_of;    // per place: row * 8 + lane
     // Neighbours of each particle: everything but tethers.
     uint32_t* starts;
     uint32_t* neighbors;
     uint8_t* kinds;
-    int32_t* place;                    // per particle, HEM_NONE = not laid
-    int32_t* occupant;                 // per place: thread or HEM_NONE
-    uint32_t* ties;                    // per thread: links to what is laid
-    uint32_t* at_start;                // per thread: place of its first particle
-    int8_t* step;                      // per thread: +1, -1; 0 = not laid
-    uint32_t* differences[KIND_COUNT]; // how many links lie this far apart, by smaller difference
+    int32_t* place;     // per particle, HEM_NONE = not laid
+    int32_t* occupant;  // per place: thread or HEM_NONE
+    uint64_t* taken;    // a bit per place: it has an occupant
+    uint32_t* ties;     // per thread: links to what is laid
+    uint32_t* at_start; // per thread: place of its first particle
+    int8_t* step;       // per thread: +1, -1; 0 = not laid
+    histogram differences[KIND_COUNT];
+    uint32_t* heap;    // threads to be laid, see goes_before
+    uint32_t* heap_at; // per thread: where it stands there
+    uint32_t heap_count;
+    spot_list spots;
+    uint32_t* suggested; // per place and direction: number of the list that has it
+    uint32_t list_number;
     tally tally;
     double cost;
     uint64_t work; // table look-ups so far
@@ -95,25 +129,31 @@ static void rehash(tally* t) {
 
 // 0 when both lie in one row.
 static uint64_t place_key(const hemc_searcher* s, uint32_t a, uint32_t b, uint32_t kind) {
-    uint32_t row_a = a % s->row_count, row_b = b % s->row_count;
-    uint32_t lane_a = a / s->row_count, lane_b = b / s->row_count;
-    if (row_a == row_b) {
+    const uint32_t slot_a = s->slot_of[a], slot_b = s->slot_of[b];
+    const uint32_t low = slot_a < slot_b ? slot_a : slot_b, high = slot_a < slot_b ? slot_b : slot_a;
+    if (low / HEM_LANES == high / HEM_LANES) {
         return 0;
     }
-    if (row_a > row_b) {
-        uint32_t swap = row_a;
-        row_a = row_b;
-        row_b = swap;
-        swap = lane_a;
-        lane_a = lane_b;
-        lane_b = swap;
-    }
-    return (uint64_t)row_a << 32 | (uint64_t)row_b << 8 | ((lane_b - lane_a) & 7u) << 3 | kind;
+    return (uint64_t)(low / HEM_LANES) << 32 | (uint64_t)(high / HEM_LANES) << 8 | ((high - low) & 7u) << 3 | kind;
 }
 
 static uint32_t difference(const hemc_searcher* s, uint32_t a, uint32_t b) {
     const uint32_t d = a < b ? b - a : a - b;
     return d < s->place_count - d ? d : s->place_count - d;
+}
+
+static void count_difference(histogram* h, uint32_t d, int sign) {
+    uint32_t* maxima = h->maxima;
+    uint32_t at = h->size + d;
+    maxima[at] += (uint32_t)sign;
+    h->stale = true;
+    for (at /= 2; at != 0; at /= 2) {
+        const uint32_t most = maxima[2 * at] > maxima[2 * at + 1] ? maxima[2 * at] : maxima[2 * at + 1];
+        if (maxima[at] == most) {
+            break;
+        }
+        maxima[at] = most;
+    }
 }
 
 static double edge_cost(hemc_searcher* s, uint32_t a, uint32_t b, uint32_t kind) {
@@ -128,7 +168,7 @@ static double edge_cost(hemc_searcher* s, uint32_t a, uint32_t b, uint32_t kind)
 
 static void count_edge(hemc_searcher* s, uint32_t a, uint32_t b, uint32_t kind, int sign) {
     const uint64_t key = place_key(s, a, b, kind);
-    s->differences[kind][difference(s, a, b)] += (uint32_t)sign;
+    count_difference(&s->differences[kind], difference(s, a, b), sign);
     ++s->work;
     if (key == 0) {
         s->cost += sign * (double)SAME_ROW_COST;
@@ -150,10 +190,16 @@ static void count_edge(hemc_searcher* s, uint32_t a, uint32_t b, uint32_t kind, 
 
 // -- Laying and lifting
 
+// Onto the ring; never more than a few rounds off.
 static uint32_t wrap(const hemc_searcher* s, int64_t place) {
     const int64_t m = s->place_count;
-    place %= m;
-    return (uint32_t)(place < 0 ? place + m : place);
+    while (place < 0) {
+        place += m;
+    }
+    while (place >= m) {
+        place -= m;
+    }
+    return (uint32_t)place;
 }
 
 static bool is_free(const hemc_searcher* s, uint32_t thread, uint32_t at, int step) {
@@ -190,6 +236,7 @@ static void lay(hemc_searcher* s, uint32_t thread, uint32_t at, int step) {
         const uint32_t place = wrap(s, (int64_t)at + step * (int64_t)i);
         s->place[s->particles[begin + i]] = (int32_t)place;
         s->occupant[place] = (int32_t)thread;
+        s->taken[place / 64] |= 1ull << place % 64;
     }
     s->at_start[thread] = at;
     s->step[thread] = (int8_t)step;
@@ -202,6 +249,7 @@ static void lift(hemc_searcher* s, uint32_t thread) {
     for (uint32_t i = 0; i < length; ++i) {
         const uint32_t p = s->particles[begin + i];
         s->occupant[s->place[p]] = HEM_NONE;
+        s->taken[s->place[p] / 64] &= ~(1ull << s->place[p] % 64);
         s->place[p] = HEM_NONE;
     }
     s->step[thread] = 0;
@@ -229,56 +277,59 @@ static double trial_cost(hemc_searcher* s, uint32_t thread, uint32_t at, int ste
 
 // -- Where a thread may go
 
-typedef struct spot {
-    uint32_t at;
-    int step;
-} spot;
+static void clear_spots(hemc_searcher* s) {
+    s->spots.count = 0;
+    ++s->list_number;
+}
 
-typedef struct spot_list {
-    spot items[CANDIDATE_LIMIT];
-    uint32_t count;
-} spot_list;
-
-static void add_spot(spot_list* list, uint32_t at, int step) {
-    for (uint32_t i = 0; i < list->count; ++i) {
-        if (list->items[i].at == at && list->items[i].step == step) {
-            return;
-        }
-    }
-    if (list->count < CANDIDATE_LIMIT) {
-        list->items[list->count++] = (spot){at, step};
+static void add_spot(hemc_searcher* s, uint32_t at, int step) {
+    uint32_t* stamp = &s->suggested[2 * at + (step < 0)];
+    if (*stamp != s->list_number && s->spots.count < CANDIDATE_LIMIT) {
+        *stamp = s->list_number;
+        s->spots.items[s->spots.count++] = (spot){at, step};
     }
 }
 
-// The differences most links of a kind lie apart.
-static uint32_t popular(const hemc_searcher* s, uint32_t kind, uint32_t out[DIFFERENCE_LIMIT]) {
-    uint32_t count = 0;
-    const uint32_t* histogram = s->differences[kind];
-    for (uint32_t d = 1; d <= s->place_count / 2; ++d) {
-        if (histogram[d] == 0) {
-            continue;
-        }
-        uint32_t at = count < DIFFERENCE_LIMIT ? count++ : DIFFERENCE_LIMIT;
-        while (at > 0 && histogram[out[at - 1]] < histogram[d]) {
-            if (at < DIFFERENCE_LIMIT) {
-                out[at] = out[at - 1];
-            }
-            --at;
-        }
-        if (at < DIFFERENCE_LIMIT) {
-            out[at] = d;
-        }
+// Differences below this node in ascending order, sorted into the list by how common they are; `least` is known to be
+// reached by as many as the list can hold.
+static void rank_below(histogram* h, uint32_t node, uint32_t least) {
+    const uint32_t count = h->maxima[node];
+    const uint32_t* leaves = h->maxima + h->size;
+    const bool full = h->popular_count == DIFFERENCE_LIMIT;
+    if (count < least || (full && count <= leaves[h->popular[DIFFERENCE_LIMIT - 1]])) {
+        return;
     }
-    return count;
+    if (node < h->size) {
+        rank_below(h, 2 * node, least);
+        rank_below(h, 2 * node + 1, least);
+        return;
+    }
+    uint32_t at = full ? DIFFERENCE_LIMIT - 1 : h->popular_count++;
+    for (; at > 0 && leaves[h->popular[at - 1]] < count; --at) {
+        h->popular[at] = h->popular[at - 1];
+    }
+    h->popular[at] = node - h->size;
+}
+
+// The differences most links of a kind lie apart; equally common ones in ascending order.
+static void rank_differences(histogram* h) {
+    if (!h->stale) {
+        return;
+    }
+    // Those that were the most common still set a mark to be passed.
+    uint32_t least = h->popular_count == DIFFERENCE_LIMIT ? UINT32_MAX : 1;
+    for (uint32_t i = 0; i < h->popular_count; ++i) {
+        const uint32_t count = h->maxima[h->size + h->popular[i]];
+        least = count < least ? count : least;
+    }
+    h->popular_count = 0;
+    rank_below(h, 1, least > 1 ? least : 1);
+    h->stale = false;
 }
 
 // Places that line a few of the thread's links up with others of their kind.
-static void suggest_aligned(const hemc_searcher* s, uint32_t thread, spot_list* list) {
+static void suggest_aligned(hemc_searcher* s, uint32_t thread) {
     const uint32_t begin = s->thread_begin[thread], length = s->thread_length[thread];
-    uint32_t differences[KIND_COUNT][DIFFERENCE_LIMIT], counts[KIND_COUNT];
-    for (uint32_t kind = 0; kind < KIND_COUNT; ++kind) {
-        counts[kind] = popular(s, kind, differences[kind]);
-    }
     for (uint32_t sample = 0; sample < 3 && sample < length; ++sample) {
         const uint32_t i = sample == 0 ? length / 2 : sample == 1 ? 0 : length - 1;
         const uint32_t p = s->particles[begin + i];
@@ -287,59 +338,68 @@ static void suggest_aligned(const hemc_searcher* s, uint32_t thread, spot_list* 
             if (s->place[q] == HEM_NONE) {
                 continue;
             }
-            const uint32_t kind = s->kinds[k];
-            for (uint32_t d = 0; d < counts[kind]; ++d) {
+            histogram* differences = &s->differences[s->kinds[k]];
+            rank_differences(differences);
+            for (uint32_t d = 0; d < differences->popular_count; ++d) {
                 for (int side = -1; side <= 1; side += 2) {
-                    const int64_t place = s->place[q] + side * (int64_t)differences[kind][d];
-                    add_spot(list, wrap(s, place - i), 1);
-                    add_spot(list, wrap(s, place + i), -1);
+                    const int64_t place = s->place[q] + side * (int64_t)differences->popular[d];
+                    add_spot(s, wrap(s, place - i), 1);
+                    add_spot(s, wrap(s, place + i), -1);
                 }
             }
         }
     }
 }
 
-// Both ends of every free stretch that is long enough.
-static void suggest_flush(const hemc_searcher* s, uint32_t thread, spot_list* list) {
-    const uint32_t length = s->thread_length[thread];
-    uint32_t first = 0;
-    while (first < s->place_count && s->occupant[first] == HEM_NONE) {
-        ++first;
+// The first place from here on that is taken, or free; place_count when there is none.
+static uint32_t next_place(const hemc_searcher* s, uint32_t from, bool taken) {
+    const uint64_t flip = taken ? 0 : ~0ull;
+    for (uint32_t word = from / 64; word * 64 < s->place_count; ++word) {
+        const uint64_t ahead = word == from / 64 ? ~0ull << from % 64 : ~0ull;
+        const uint64_t found = (s->taken[word] ^ flip) & ahead;
+        if (found != 0) {
+            const uint32_t at = word * 64 + hem_lowest_bit(found);
+            return at < s->place_count ? at : s->place_count;
+        }
     }
+    return s->place_count;
+}
+
+// Both ends of every free stretch that is long enough.
+static void suggest_flush(hemc_searcher* s, uint32_t thread) {
+    const uint32_t length = s->thread_length[thread];
+    const uint32_t first = next_place(s, 0, true);
     if (first == s->place_count) {
-        add_spot(list, 0, 1);
+        add_spot(s, 0, 1);
         return;
     }
-    for (uint32_t i = 0; i < s->place_count;) {
-        const uint32_t at = (first + i) % s->place_count;
-        if (s->occupant[at] != HEM_NONE) {
-            ++i;
-            continue;
+    for (uint32_t at = first; at < s->place_count;) {
+        at = next_place(s, at, false);
+        const uint32_t end = next_place(s, at, true);
+        uint32_t run = end - at;
+        if (end == s->place_count) { // on round the ring
+            run += first;
         }
-        uint32_t run = 1;
-        while (i + run < s->place_count && s->occupant[(first + i + run) % s->place_count] == HEM_NONE) {
-            ++run;
+        if (run > 0 && run >= length) {
+            const uint32_t last = at + run - 1;
+            add_spot(s, wrap(s, at), 1);
+            add_spot(s, wrap(s, (int64_t)at + length - 1), -1);
+            add_spot(s, wrap(s, (int64_t)last - length + 1), 1);
+            add_spot(s, wrap(s, last), -1);
         }
-        if (run >= length) {
-            const uint32_t end = at + run - 1;
-            add_spot(list, at, 1);
-            add_spot(list, wrap(s, (int64_t)at + length - 1), -1);
-            add_spot(list, wrap(s, (int64_t)end - length + 1), 1);
-            add_spot(list, wrap(s, end), -1);
-        }
-        i += run;
+        at = end;
     }
 }
 
 // Lays the thread where it costs least; false when no free stretch holds it.
 static bool lay_best(hemc_searcher* s, uint32_t thread) {
-    spot_list list = {.count = 0};
-    suggest_aligned(s, thread, &list);
-    suggest_flush(s, thread, &list);
+    clear_spots(s);
+    suggest_aligned(s, thread);
+    suggest_flush(s, thread);
     double best = 1e300;
     spot chosen = {0, 0};
-    for (uint32_t i = 0; i < list.count; ++i) {
-        const spot* c = &list.items[i];
+    for (uint32_t i = 0; i < s->spots.count; ++i) {
+        const spot* c = &s->spots.items[i];
         if (!is_free(s, thread, c->at, c->step)) {
             continue;
         }
@@ -373,30 +433,76 @@ static uint32_t cut_thread(hemc_searcher* s, uint32_t thread) {
 }
 
 // Next to lay: the one with most links to what is laid, then the longest, then the first.
-static void lay_all(hemc_searcher* s) {
-    uint32_t* ties = s->ties;
-    memset(ties, 0, s->count * sizeof(uint32_t));
+static bool goes_before(const hemc_searcher* s, uint32_t a, uint32_t b) {
+    if (s->ties[a] != s->ties[b]) {
+        return s->ties[a] > s->ties[b];
+    }
+    if (s->thread_length[a] != s->thread_length[b]) {
+        return s->thread_length[a] > s->thread_length[b];
+    }
+    return a < b;
+}
+
+static void heap_put(hemc_searcher* s, uint32_t at, uint32_t thread) {
+    s->heap[at] = thread;
+    s->heap_at[thread] = at;
+}
+
+static void heap_rise(hemc_searcher* s, uint32_t thread) {
+    uint32_t at = s->heap_at[thread];
+    for (; at > 0 && goes_before(s, thread, s->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+        heap_put(s, at, s->heap[(at - 1) / 2]);
+    }
+    heap_put(s, at, thread);
+}
+
+static void heap_sink(hemc_searcher* s, uint32_t thread) {
+    uint32_t at = s->heap_at[thread];
     for (;;) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t t = 0; t < s->thread_count; ++t) {
-            if (s->step[t] == 0 && (best == UINT32_MAX || ties[t] > ties[best] ||
-                                    (ties[t] == ties[best] && s->thread_length[t] > s->thread_length[best]))) {
-                best = t;
-            }
+        uint32_t child = 2 * at + 1;
+        if (child + 1 < s->heap_count && goes_before(s, s->heap[child + 1], s->heap[child])) {
+            ++child;
         }
-        if (best == UINT32_MAX) {
-            return;
+        if (child >= s->heap_count || !goes_before(s, s->heap[child], thread)) {
+            break;
         }
-        if (!lay_best(s, best)) {
+        heap_put(s, at, s->heap[child]);
+        at = child;
+    }
+    heap_put(s, at, thread);
+}
+
+static void heap_add(hemc_searcher* s, uint32_t thread) {
+    heap_put(s, s->heap_count++, thread);
+    heap_rise(s, thread);
+}
+
+static void lay_all(hemc_searcher* s) {
+    memset(s->ties, 0, s->count * sizeof(uint32_t));
+    s->heap_count = 0;
+    for (uint32_t t = 0; t < s->thread_count; ++t) {
+        heap_add(s, t);
+    }
+    while (s->heap_count != 0) {
+        const uint32_t thread = s->heap[0];
+        if (!lay_best(s, thread)) {
             // There is room for every particle, so a thread of one always finds its place.
-            const uint32_t added = cut_thread(s, best);
-            ties[added] = ties[best];
+            const uint32_t added = cut_thread(s, thread);
+            s->ties[added] = s->ties[thread];
+            heap_sink(s, thread);
+            heap_add(s, added);
             continue;
         }
-        for (uint32_t i = 0; i < s->thread_length[best]; ++i) {
-            const uint32_t p = s->particles[s->thread_begin[best] + i];
+        heap_put(s, 0, s->heap[--s->heap_count]);
+        heap_sink(s, s->heap[0]);
+        for (uint32_t i = 0; i < s->thread_length[thread]; ++i) {
+            const uint32_t p = s->particles[s->thread_begin[thread] + i];
             for (uint32_t k = s->starts[p]; k < s->starts[p + 1]; ++k) {
-                ++ties[s->thread_of[s->neighbors[k]]];
+                const uint32_t other = s->thread_of[s->neighbors[k]];
+                ++s->ties[other];
+                if (s->step[other] == 0) {
+                    heap_rise(s, other);
+                }
             }
         }
     }
@@ -451,12 +557,12 @@ static void improve(hemc_searcher* s, uint64_t allowance) {
         } else {
             // To an aligned place, whoever lies there; they find another.
             take_up(s, thread, list, &count);
-            spot_list spots = {.count = 0};
-            suggest_aligned(s, thread, &spots);
-            if (spots.count > 0) {
+            clear_spots(s);
+            suggest_aligned(s, thread);
+            if (s->spots.count > 0) {
                 double best = 1e300;
                 for (int tries = 0; tries < 8; ++tries) {
-                    const spot c = spots.items[next_random(&random, spots.count)];
+                    const spot c = s->spots.items[next_random(&random, s->spots.count)];
                     const double cost = trial_cost(s, thread, c.at, c.step, best);
                     if (cost < best) {
                         best = cost;
@@ -565,10 +671,20 @@ hemc_searcher* hemc_search_create(hemc_arena* arena, const hemc_net* net, uint32
     s->thread_length = hemc_alloc(arena, net->count, sizeof(uint32_t));
     s->thread_of = hemc_alloc(arena, net->count, sizeof(uint32_t));
     s->index_of = hemc_alloc(arena, net->count, sizeof(uint32_t));
-    for (int kind = 0; kind < KIND_COUNT; ++kind) {
-        s->differences[kind] = hemc_alloc(arena, place_limit / 2 + 1, sizeof(uint32_t));
+    s->slot_of = hemc_alloc(arena, place_limit, sizeof(uint32_t));
+    s->taken = hemc_alloc(arena, place_limit / 64 + 1, sizeof(uint64_t));
+    s->heap = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    s->heap_at = hemc_alloc(arena, net->count, sizeof(uint32_t));
+    s->suggested = hemc_alloc(arena, 2 * place_limit, sizeof(uint32_t));
+    uint32_t size = 1;
+    while (size < place_limit / 2 + 1) {
+        size *= 2;
     }
-    uint32_t size = 64;
+    for (int kind = 0; kind < KIND_COUNT; ++kind) {
+        s->differences[kind].size = size;
+        s->differences[kind].maxima = hemc_alloc(arena, 2 * (size_t)size, sizeof(uint32_t));
+    }
+    size = 64;
     while (size < s->starts[net->count] * 2) {
         size *= 2;
     }
@@ -595,8 +711,15 @@ void hemc_search_place(hemc_searcher* s, const hemc_threads* threads, uint32_t r
     memset(s->place, 0xff, s->count * sizeof(int32_t));
     memset(s->occupant, 0xff, s->place_count * sizeof(int32_t));
     memset(s->step, 0, s->count);
+    memset(s->taken, 0, (s->place_count / 64 + 1) * sizeof(uint64_t));
+    for (uint32_t place = 0; place < s->place_count; ++place) {
+        s->slot_of[place] = place % row_count * HEM_LANES + place / row_count;
+    }
     for (int kind = 0; kind < KIND_COUNT; ++kind) {
-        memset(s->differences[kind], 0, ((size_t)s->place_count / 2 + 1) * sizeof(uint32_t));
+        histogram* h = &s->differences[kind];
+        memset(h->maxima, 0, 2 * (size_t)h->size * sizeof(uint32_t));
+        h->popular_count = 0;
+        h->stale = true;
     }
     clear_tally(&s->tally);
     s->cost = 0;
@@ -604,7 +727,6 @@ void hemc_search_place(hemc_searcher* s, const hemc_threads* threads, uint32_t r
     lay_all(s);
     improve(s, allowance);
     for (uint32_t p = 0; p < s->count; ++p) {
-        const uint32_t place = (uint32_t)s->place[p];
-        slots[p] = place % row_count * HEM_LANES + place / row_count;
+        slots[p] = s->slot_of[s->place[p]];
     }
 }

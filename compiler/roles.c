@@ -347,14 +347,6 @@ static bool attach_touching(roles* r, uint8_t* attached) {
     return count_set(attached, r->p->count) > 0;
 }
 
-static uint32_t root_of(uint32_t* roots, uint32_t i) {
-    while (roots[i] != i) {
-        roots[i] = roots[roots[i]];
-        i = roots[i];
-    }
-    return i;
-}
-
 // Pieces that the rules above forgot, three balls of hair of which the first was found: each is held where it is
 // nearest to the rest of the character, if that is near at all.
 static void attach_forgotten(roles* r, uint8_t* attached) {
@@ -367,16 +359,16 @@ static void attach_forgotten(roles* r, uint8_t* attached) {
         nearest[i] = 1e30;
     }
     for (size_t k = 0; k < p->link_count; ++k) {
-        uint32_t a = root_of(roots, p->links[k].a), b = root_of(roots, p->links[k].b);
+        uint32_t a = hemc_root_of(roots, p->links[k].a), b = hemc_root_of(roots, p->links[k].b);
         roots[a > b ? a : b] = a > b ? b : a;
     }
     for (uint32_t i = 0; i < p->count; ++i) {
-        uint32_t root = root_of(roots, i);
+        uint32_t root = hemc_root_of(roots, i);
         held[root] |= attached[i];
         nearest[root] = r->rest_distance[i] < nearest[root] ? r->rest_distance[i] : nearest[root];
     }
     for (uint32_t i = 0; i < p->count; ++i) {
-        uint32_t root = root_of(roots, i);
+        uint32_t root = hemc_root_of(roots, i);
         if (!held[root] && nearest[root] <= p->spacing) {
             attached[i] = r->rest_distance[i] <= nearest[root] + 0.5 * p->spacing;
         }

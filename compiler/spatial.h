@@ -77,6 +77,15 @@ double hemc_random_unit(hemc_random* random); // [0, 1)
 
 double hemc_cube_root(double x); // x >= 0; without libm, the same bits everywhere
 
+// Union-find: the one that stands for i's set, itself at first.
+static inline uint32_t hemc_root_of(uint32_t* parent, uint32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
 typedef struct hemc_sort_item {
     double key;
     uint32_t index;

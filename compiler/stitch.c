@@ -193,14 +193,6 @@ static void stitch_parts(hemc_arena* arena, const hemc_recipe* recipe, const hem
     }
 }
 
-static uint32_t root_of(uint32_t* roots, uint32_t i) {
-    while (roots[i] != i) {
-        roots[i] = roots[roots[i]];
-        i = roots[i];
-    }
-    return i;
-}
-
 // Pieces that neither follow the skeleton nor hang on something that does would fall off the character.
 static void warn_of_loose_pieces(hemc_arena* arena, hemc_log* log, const char* file, const hemc_recipe* recipe,
                                  const hemc_mesh* mesh) {
@@ -211,17 +203,17 @@ static void warn_of_loose_pieces(hemc_arena* arena, hemc_log* log, const char* f
         roots[i] = i;
     }
     for (size_t k = 0; k < all->link_count; ++k) {
-        uint32_t a = root_of(roots, all->links[k].a), b = root_of(roots, all->links[k].b);
+        uint32_t a = hemc_root_of(roots, all->links[k].a), b = hemc_root_of(roots, all->links[k].b);
         roots[a > b ? a : b] = a > b ? b : a;
     }
     for (uint32_t i = 0; i < all->count; ++i) {
-        held[root_of(roots, i)] |= (all->flags[i] & HEM_PARTICLE_ANIMATED) != 0;
+        held[hemc_root_of(roots, i)] |= (all->flags[i] & HEM_PARTICLE_ANIMATED) != 0;
     }
     for (uint32_t k = 0; k < recipe->part_count; ++k) {
         const hemc_part_recipe* part = &recipe->parts[k];
         uint32_t pieces = 0, loose = 0, first = 0;
         for (uint32_t i = mesh->part_begin[k]; i < mesh->part_begin[k + 1]; ++i) {
-            if (root_of(roots, i) == i) {
+            if (hemc_root_of(roots, i) == i) {
                 ++pieces;
                 first = held[i] || loose != 0 ? first : i;
                 loose += !held[i];
