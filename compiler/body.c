@@ -77,31 +77,25 @@ static double subtree_reach(reach_set* set, uint32_t begin, uint32_t end) {
     return best;
 }
 
+// The range must not be empty.
 static bool within_reach(reach_set* set, hemc_d3 p, uint32_t begin, uint32_t end) {
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2, index = set->kd.order[middle];
-        hemc_d3 d = d3_sub(p, d3_from(set->posed[index]));
-        ++set->kd.visit_count;
-        if (d3_dot(d, d) <= set->reach[index] * set->reach[index]) {
+    const uint32_t middle = begin + (end - begin) / 2, index = set->kd.order[middle];
+    const double most = set->subtree[middle];
+    ++set->kd.visit_count;
+    if (hemc_box_square(&set->kd.boxes[middle], p) > most * most) {
+        return false;
+    }
+    const hemc_d3 d = d3_sub(p, d3_from(set->kd.points[middle]));
+    if (d3_dot(d, d) <= set->reach[index] * set->reach[index]) {
+        return true;
+    }
+    const int axis = set->kd.split[middle];
+    const bool upper = (axis == 0 ? d.x : axis == 1 ? d.y : d.z) > 0.0;
+    for (int side = 0; side < 2; ++side) { // the one that p is on first
+        const bool above = upper == (side == 0);
+        const uint32_t from = above ? middle + 1 : begin, to = above ? end : middle;
+        if (from < to && within_reach(set, p, from, to)) {
             return true;
-        }
-        if (end - begin == 1) {
-            return false;
-        }
-        int axis = set->kd.split[middle];
-        double gap = axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-        bool upper = gap > 0.0;
-        uint32_t far_begin = upper ? begin : middle + 1, far_end = upper ? middle : end;
-        if (far_begin < far_end) {
-            double most = set->subtree[far_begin + (far_end - far_begin) / 2];
-            if (fabs(gap) <= most && within_reach(set, p, far_begin, far_end)) {
-                return true;
-            }
-        }
-        if (upper) {
-            begin = middle + 1;
-        } else {
-            end = middle;
         }
     }
     return false;

@@ -20,6 +20,7 @@
 #define ROUND 0.9      // ratio of radii above which two axes count as equal
 #define MASS_FLOOR 0.2 // of the mean: no particle so light that the solver throws it about
 #define LAYER_POINTS 12.0
+#define OPPOSITE (-0.5) // cosine between the normals of two sheets back to back, at most
 #define PI 3.14159265358979323846
 
 typedef struct shape {
@@ -126,42 +127,90 @@ static double enclosed_volume(const hemc_surface* surface) {
 }
 
 // A thinned copy of the samples, about LAYER_POINTS per square spacing however fine the mesh: every time the area passed
-// so far crosses another multiple of the share.
+// so far crosses another multiple of the share. Each range of the tree knows the box of its normals, so that a search
+// leaves out all that faces about the same way as the one who asks.
 typedef struct layer_points {
     hemc_kd kd;
-    hemc_vec3* positions;
-    hemc_d3* normals;
-    hemc_index_list list;
+    hemc_d3* normals;                 // in the tree's order
+    hemc_d3 *normal_min, *normal_max; // of the range whose middle this place is
 } layer_points;
+
+static void bound_normals(layer_points* l, uint32_t begin, uint32_t end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    hemc_d3 low = l->normals[middle], high = low;
+    for (int side = 0; side < 2; ++side) {
+        const uint32_t from = side == 0 ? begin : middle + 1, to = side == 0 ? middle : end;
+        if (from < to) {
+            bound_normals(l, from, to);
+            const hemc_d3 a = l->normal_min[from + (to - from) / 2], b = l->normal_max[from + (to - from) / 2];
+            low = d3(a.x < low.x ? a.x : low.x, a.y < low.y ? a.y : low.y, a.z < low.z ? a.z : low.z);
+            high = d3(b.x > high.x ? b.x : high.x, b.y > high.y ? b.y : high.y, b.z > high.z ? b.z : high.z);
+        }
+    }
+    l->normal_min[middle] = low;
+    l->normal_max[middle] = high;
+}
 
 static layer_points thin_samples(hemc_arena* arena, const hemc_samples* samples, double spacing) {
     layer_points l;
     memset(&l, 0, sizeof l);
-    l.positions = hemc_alloc(arena, (size_t)samples->count + 1, sizeof *l.positions);
-    l.normals = hemc_alloc(arena, (size_t)samples->count + 1, sizeof *l.normals);
+    hemc_vec3* positions = hemc_alloc(arena, (size_t)samples->count + 1, sizeof *positions);
+    uint32_t* chosen = hemc_alloc(arena, (size_t)samples->count + 1, sizeof *chosen);
     double share = spacing * spacing / LAYER_POINTS, passed = 0.0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < samples->count; ++i) {
         double before = floor(passed / share);
         passed += samples->info[i].area;
         if (floor(passed / share) > before) {
-            l.positions[count] = samples->positions[i];
-            l.normals[count++] = samples->info[i].normal;
+            positions[count] = samples->positions[i];
+            chosen[count++] = i;
         }
     }
-    hemc_kd_build(arena, &l.kd, l.positions, count);
+    hemc_kd_build(arena, &l.kd, positions, count);
+    l.normals = hemc_alloc(arena, (size_t)count + 1, sizeof *l.normals);
+    l.normal_min = hemc_alloc(arena, (size_t)count + 1, sizeof *l.normal_min);
+    l.normal_max = hemc_alloc(arena, (size_t)count + 1, sizeof *l.normal_max);
+    for (uint32_t i = 0; i < count; ++i) {
+        l.normals[i] = samples->info[chosen[l.kd.order[i]]].normal;
+    }
+    if (count > 0) {
+        bound_normals(&l, 0, count);
+    }
     return l;
 }
 
-// 1/2 where another sheet lies behind this one, facing the other way.
-static double layer_share(hemc_arena* arena, layer_points* l, hemc_d3 p, hemc_d3 normal, double thickness) {
-    hemc_kd_radius(arena, &l->kd, p, thickness, &l->list);
-    for (size_t k = 0; k < l->list.count; ++k) {
-        if (d3_dot(l->normals[l->list.items[k]], normal) < -0.5) {
-            return 0.5;
+// Whether a point of the range within the thickness faces the other way.
+static bool is_faced(const layer_points* l, hemc_d3 p, hemc_d3 normal, double square, uint32_t begin, uint32_t end) {
+    while (begin < end) {
+        const uint32_t middle = begin + (end - begin) / 2;
+        const hemc_d3 low = l->normal_min[middle], high = l->normal_max[middle];
+        const double least = normal.x * (normal.x > 0.0 ? low.x : high.x) +
+                             normal.y * (normal.y > 0.0 ? low.y : high.y) +
+                             normal.z * (normal.z > 0.0 ? low.z : high.z);
+        if (least >= OPPOSITE + 1e-9) {
+            return false;
+        }
+        const hemc_d3 d = d3_sub(p, d3_from(l->kd.points[middle]));
+        if (d3_dot(d, d) <= square && d3_dot(l->normals[middle], normal) < OPPOSITE) {
+            return true;
+        }
+        const int axis = l->kd.split[middle];
+        const double gap = axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+        if (gap * gap <= square && is_faced(l, p, normal, square, begin, middle)) {
+            return true;
+        }
+        if (gap * gap <= square || gap > 0.0) {
+            begin = middle + 1;
+        } else {
+            end = middle;
         }
     }
-    return 1.0;
+    return false;
+}
+
+// 1/2 where another sheet lies behind this one, facing the other way.
+static double layer_share(const layer_points* l, hemc_d3 p, hemc_d3 normal, double thickness) {
+    return is_faced(l, p, normal, thickness * thickness, 0, l->kd.count) ? 0.5 : 1.0;
 }
 
 static void fit_mass(hemc_arena* arena, const hemc_surface* surface, const hemc_part_recipe* part,
@@ -173,20 +222,24 @@ static void fit_mass(hemc_arena* arena, const hemc_surface* surface, const hemc_
             share[i] = 4.0 / 3.0 * PI * p->radii[i][0] * p->radii[i][1] * p->radii[i][2];
         }
     } else if (soft && part->generator == HEMC_SCATTER && part->volume) {
+        const double volume = enclosed_volume(surface);
         for (uint32_t i = 0; i < p->count; ++i) {
-            share[i] = enclosed_volume(surface) / p->count;
+            share[i] = volume / p->count;
         }
     } else {
         hemc_kd kd;
         hemc_kd_build(arena, &kd, p->positions, p->count);
         layer_points layers = thin_samples(arena, samples, p->spacing);
         double total = 0.0;
+        int32_t near = HEM_NONE;
         for (uint32_t i = 0; i < samples->count; ++i) {
             hemc_d3 at = d3_from(samples->positions[i]);
-            int32_t near = hemc_kd_nearest(&kd, at, 1e30, NULL);
+            // One sample lies beside the last: the search need not go beyond what was nearest then.
+            double reach = near != HEM_NONE ? d3_distance(at, d3_from(p->positions[near])) * (1.0 + 1e-9) : 1e30;
+            near = hemc_kd_nearest(&kd, at, reach, NULL);
             double area = samples->info[i].area;
             if (!soft) {
-                area *= layer_share(arena, &layers, at, samples->info[i].normal, 0.7 * p->spacing);
+                area *= layer_share(&layers, at, samples->info[i].normal, 0.7 * p->spacing);
             }
             if (near != HEM_NONE) {
                 share[near] += area;

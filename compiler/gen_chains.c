@@ -37,27 +37,22 @@ typedef struct raw_chain {
     bool cut_begin, cut_end;
 } raw_chain;
 
-void hemc_slicer_init(hemc_slicer* slicer, hemc_gen* gen, hemc_d3 axis) {
-    const hemc_surface* surface = gen->surface;
+void hemc_slicer_init(hemc_slicer* slicer, hemc_gen* gen) {
     memset(slicer, 0, sizeof *slicer);
     slicer->gen = gen;
-    slicer->axis = axis;
-    slicer->height = hemc_alloc(gen->arena, surface->vertex_count, sizeof *slicer->height);
-    for (uint32_t v = 0; v < surface->vertex_count; ++v) {
-        slicer->height[v] = d3_dot(d3_from(surface->positions[v]), axis);
+    if (gen->survey != NULL) {
+        slicer->survey = *gen->survey;
+    } else {
+        hemc_survey_make(gen->arena, gen->surface, hemc_cut_axis(gen->part, gen->surface), &slicer->survey);
     }
-    slicer->normal = hemc_alloc(gen->arena, surface->triangle_count, sizeof *slicer->normal);
-    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        slicer->normal[t] = d3_unit(hemc_triangle_area_normal(surface, t), d3(0, 0, 0));
-    }
-    slicer->stamp = hemc_alloc(gen->arena, surface->triangle_count, sizeof *slicer->stamp);
+    slicer->stamp = hemc_alloc(gen->arena, gen->surface->triangle_count, sizeof *slicer->stamp);
 }
 
 // -- 1. Walk
 
 static bool edge_crosses(const hemc_slicer* s, uint32_t triangle, int edge, double height) {
     const uint32_t* v = &s->gen->surface->triangles[3 * (size_t)triangle];
-    return (s->height[v[edge]] >= height) != (s->height[v[(edge + 1) % 3]] >= height);
+    return (s->survey.height[v[edge]] >= height) != (s->survey.height[v[(edge + 1) % 3]] >= height);
 }
 
 static hemc_d3 edge_point(const hemc_slicer* s, uint32_t triangle, int edge, double height) {
@@ -69,7 +64,7 @@ static hemc_d3 edge_point(const hemc_slicer* s, uint32_t triangle, int edge, dou
         a = b;
         b = swap;
     }
-    double t = (height - s->height[a]) / (s->height[b] - s->height[a]);
+    double t = (height - s->survey.height[a]) / (s->survey.height[b] - s->survey.height[a]);
     t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
     return d3_lerp(d3_from(surface->positions[a]), d3_from(surface->positions[b]), t);
 }
@@ -175,7 +170,7 @@ static raw_chain walk_chain(hemc_slicer* s, uint32_t triangle, double height, ui
             step st = back ? backward->items[backward->count - 1 - at] : forward->items[at - backward->count];
             // A backward step was walked the other way round: its `in` is where the chain leaves it.
             int begin = back ? st.out : st.in, end = back ? st.in : st.out;
-            normal = d3_add(normal, s->normal[st.triangle]);
+            normal = d3_add(normal, s->survey.normal[st.triangle]);
             p = edge_point(s, st.triangle, side == 0 ? end : begin, height);
         }
         if (count > 0 && d3_distance(p, chain.points[count - 1]) <= 1e-7 * s->gen->spacing) {

@@ -221,7 +221,7 @@ static void link_levels(hemc_cut* c, level_points* low, level_points* high, uint
 void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles) {
     hemc_arena* arena = gen->arena;
     hemc_slicer slicer;
-    hemc_slicer_init(&slicer, gen, hemc_cut_axis(gen->part, gen->surface));
+    hemc_slicer_init(&slicer, gen);
     hemc_levels l = hemc_find_levels(&slicer);
     hemc_cut c;
     memset(&c, 0, sizeof c);

@@ -111,13 +111,83 @@ hemc_d3 hemc_cut_axis(const hemc_part_recipe* part, const hemc_surface* surface)
     return up;
 }
 
+// -- Survey
+
+static uint32_t bin_of(const hemc_survey* survey, double height) {
+    const double bin = survey->extent > 0.0 ? (height - survey->low) / survey->extent * survey->bin_count : 0.0;
+    return bin >= survey->bin_count ? survey->bin_count - 1 : bin > 0.0 ? (uint32_t)bin : 0;
+}
+
+// As many bins as leave each triangle in four of them on average: a plane then meets a good part of those in its bin.
+static void fill_bins(hemc_arena* arena, uint32_t triangle_count, hemc_survey* survey) {
+    double crossed = 0.0; // triangles that a plane meets on average
+    for (uint32_t t = 0; t < triangle_count && survey->extent > 0.0; ++t) {
+        crossed += (survey->range[t][1] - survey->range[t][0]) / survey->extent;
+    }
+    const double wanted = crossed > 1.0 ? 3.0 * triangle_count / crossed : 1.0;
+    survey->bin_count = wanted > 4096.0 ? 4096u : wanted > 1.0 ? (uint32_t)wanted : 1u;
+    survey->bin_start = hemc_alloc(arena, (size_t)survey->bin_count + 2, sizeof *survey->bin_start);
+    uint32_t* next = survey->bin_start + 1;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t t = 0; t < triangle_count; ++t) {
+            const uint32_t last = bin_of(survey, survey->range[t][1]);
+            for (uint32_t k = bin_of(survey, survey->range[t][0]); k <= last; ++k) {
+                if (pass == 0) {
+                    ++next[k + 1];
+                } else {
+                    survey->bin_triangles[next[k]++] = t;
+                }
+            }
+        }
+        if (pass == 0) {
+            for (uint32_t k = 0; k < survey->bin_count; ++k) {
+                next[k + 1] += next[k];
+            }
+            survey->bin_triangles =
+                hemc_alloc(arena, (size_t)next[survey->bin_count] + 1, sizeof *survey->bin_triangles);
+        }
+    }
+}
+
+void hemc_survey_make(hemc_arena* arena, const hemc_surface* surface, hemc_d3 axis, hemc_survey* survey) {
+    memset(survey, 0, sizeof *survey);
+    survey->axis = axis;
+    survey->height = hemc_alloc(arena, surface->vertex_count, sizeof *survey->height);
+    survey->normal = hemc_alloc(arena, surface->triangle_count, sizeof *survey->normal);
+    survey->range = hemc_alloc(arena, surface->triangle_count, sizeof *survey->range);
+    for (uint32_t v = 0; v < surface->vertex_count; ++v) {
+        survey->height[v] = d3_dot(d3_from(surface->positions[v]), axis);
+    }
+    double high = 0.0;
+    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
+        const uint32_t* v = &surface->triangles[3 * (size_t)t];
+        double a = survey->height[v[0]], b = survey->height[v[1]], c = survey->height[v[2]];
+        double* range = survey->range[t];
+        range[0] = a < b ? (a < c ? a : c) : (b < c ? b : c);
+        range[1] = a > b ? (a > c ? a : c) : (b > c ? b : c);
+        survey->low = t == 0 || range[0] < survey->low ? range[0] : survey->low;
+        high = t == 0 || range[1] > high ? range[1] : high;
+        survey->normal[t] = d3_unit(hemc_triangle_area_normal(surface, t), d3(0, 0, 0));
+    }
+    survey->extent = high - survey->low;
+    fill_bins(arena, surface->triangle_count, survey);
+}
+
 // -- Levels
 
-static void height_range(const hemc_slicer* s, uint32_t t, double* low, double* high) {
-    const uint32_t* v = &s->gen->surface->triangles[3 * (size_t)t];
-    double a = s->height[v[0]], b = s->height[v[1]], c = s->height[v[2]];
-    *low = a < b ? (a < c ? a : c) : (b < c ? b : c);
-    *high = a > b ? (a > c ? a : c) : (b > c ? b : c);
+// The triangles that the plane at this height meets, ascending, added to the list.
+static void find_crossed(hemc_slicer* s, double height, hemc_index_list* list) {
+    const hemc_survey* survey = &s->survey;
+    const uint32_t bin = bin_of(survey, height);
+    const size_t most = survey->bin_start[bin + 1] - survey->bin_start[bin];
+    list->items = hemc_grow(s->gen->arena, list->items, &list->capacity, list->count + most + 1, sizeof *list->items);
+    for (uint32_t k = survey->bin_start[bin]; k < survey->bin_start[bin + 1]; ++k) {
+        const uint32_t t = survey->bin_triangles[k];
+        if (survey->range[t][0] < height && height <= survey->range[t][1]) {
+            list->items[list->count++] = t;
+        }
+    }
+    s->gen->work += most;
 }
 
 // Length of the cut of triangle t at height z, which must lie within its range.
@@ -128,8 +198,8 @@ static double cut_length(const hemc_slicer* s, uint32_t t, double z) {
     int found = 0;
     for (int e = 0; e < 3 && found < 2; ++e) {
         uint32_t a = v[e], b = v[(e + 1) % 3];
-        if ((s->height[a] >= z) != (s->height[b] >= z)) {
-            double f = (z - s->height[a]) / (s->height[b] - s->height[a]);
+        if ((s->survey.height[a] >= z) != (s->survey.height[b] >= z)) {
+            double f = (z - s->survey.height[a]) / (s->survey.height[b] - s->survey.height[a]);
             p[found++] = d3_lerp(d3_from(surface->positions[a]), d3_from(surface->positions[b]), f);
         }
     }
@@ -145,41 +215,25 @@ typedef struct ascent {
 } ascent;
 
 static ascent measure_ascent(hemc_slicer* s) {
-    hemc_arena* arena = s->gen->arena;
-    const hemc_surface* surface = s->gen->surface;
     ascent out;
     memset(&out, 0, sizeof out);
-    double high = 0.0;
-    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        double a, b;
-        height_range(s, t, &a, &b);
-        out.low = t == 0 || a < out.low ? a : out.low;
-        high = t == 0 || b > high ? b : high;
-    }
-    out.extent = high - out.low;
+    out.low = s->survey.low;
+    out.extent = s->survey.extent;
     double wanted = 16.0 * out.extent / s->gen->spacing;
     out.bins = wanted < 64.0 ? 64u : wanted > 1024.0 ? 1024u : (uint32_t)wanted;
-    double* length = hemc_alloc(arena, out.bins, sizeof *length);
-    double* inclined = hemc_alloc(arena, out.bins, sizeof *inclined);
-    for (uint32_t t = 0; t < surface->triangle_count && out.extent > 0.0; ++t) {
-        double a, b, along = d3_dot(s->normal[t], s->axis);
-        height_range(s, t, &a, &b);
-        double sine = 1.0 - along * along > 0.0 ? sqrt(1.0 - along * along) : 0.0;
-        double first = floor((a - out.low) / out.extent * out.bins),
-               last = floor((b - out.low) / out.extent * out.bins);
-        for (double k = first; k <= last && k < out.bins; k += 1.0) {
-            double z = out.low + (k + 0.5) / out.bins * out.extent;
-            ++s->gen->work;
-            if (z > a && z <= b) {
-                double l = cut_length(s, t, z);
-                length[(uint32_t)k] += l;
-                inclined[(uint32_t)k] += l * sine;
-            }
-        }
-    }
-    out.step = hemc_alloc(arena, out.bins, sizeof *out.step);
+    out.step = hemc_alloc(s->gen->arena, out.bins, sizeof *out.step);
+    hemc_index_list crossed = {NULL, 0, 0};
     for (uint32_t k = 0; k < out.bins; ++k) {
-        double sine = length[k] > 0.0 ? inclined[k] / length[k] : 1.0;
+        double z = out.low + (k + 0.5) / out.bins * out.extent, length = 0.0, inclined = 0.0;
+        crossed.count = 0;
+        find_crossed(s, z, &crossed);
+        for (size_t i = 0; i < crossed.count; ++i) {
+            uint32_t t = crossed.items[i];
+            double along = d3_dot(s->survey.normal[t], s->survey.axis), l = cut_length(s, t, z);
+            length += l;
+            inclined += l * (1.0 - along * along > 0.0 ? sqrt(1.0 - along * along) : 0.0);
+        }
+        double sine = length > 0.0 ? inclined / length : 1.0;
         out.step[k] = out.extent / out.bins / (sine > 0.03 ? sine : 0.03);
         out.total += out.step[k];
     }
@@ -199,19 +253,10 @@ static double height_at(const ascent* a, double distance) {
 
 // Length of the cut after folding and dropping layers. `mark` must be used once: it stands in for a level number.
 static double section_length(hemc_slicer* s, double height, uint32_t mark) {
-    hemc_arena* arena = s->gen->arena;
-    const hemc_surface* surface = s->gen->surface;
-    uint32_t* triangles = hemc_alloc(arena, (size_t)surface->triangle_count + 1, sizeof *triangles);
-    size_t count = 0;
-    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        double a, b;
-        height_range(s, t, &a, &b);
-        if (a < height && height <= b) {
-            triangles[count++] = t;
-        }
-    }
+    hemc_index_list crossed = {NULL, 0, 0};
     hemc_chains chains = {NULL, 0, 0};
-    hemc_slice(s, mark, height, triangles, count, &chains);
+    find_crossed(s, height, &crossed);
+    hemc_slice(s, mark, height, crossed.items, crossed.count, &chains);
     double length = 0.0;
     for (size_t i = 0; i < chains.count; ++i) {
         length += chains.items[i].length;
@@ -241,39 +286,15 @@ static double trim_end(hemc_slicer* s, const ascent* a, bool top) {
     return 0.75 * h;
 }
 
-// Which triangles each level meets: count, then fill.
-static void bucket_triangles(hemc_slicer* s, hemc_levels* out) {
-    const hemc_surface* surface = s->gen->surface;
-    out->starts = hemc_alloc(s->gen->arena, (size_t)out->count + 2, sizeof *out->starts);
-    for (int pass = 0; pass < 2; ++pass) {
-        for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-            double a, b;
-            height_range(s, t, &a, &b);
-            uint32_t lo = 0, hi = out->count; // first level above a
-            while (lo < hi) {
-                uint32_t middle = (lo + hi) / 2;
-                if (out->height[middle] > a) {
-                    hi = middle;
-                } else {
-                    lo = middle + 1;
-                }
-            }
-            for (uint32_t i = lo; i < out->count && out->height[i] <= b; ++i) {
-                if (pass == 0) {
-                    ++out->starts[i + 2];
-                } else {
-                    out->triangles[out->starts[i + 1]++] = t;
-                }
-                ++s->gen->work;
-            }
-        }
-        if (pass == 0) {
-            for (uint32_t i = 1; i <= out->count + 1; ++i) {
-                out->starts[i] += out->starts[i - 1];
-            }
-            out->triangles = hemc_alloc(s->gen->arena, (size_t)out->starts[out->count + 1] + 1, sizeof *out->triangles);
-        }
+// Which triangles each level meets.
+static void collect_triangles(hemc_slicer* s, hemc_levels* out) {
+    hemc_index_list list = {NULL, 0, 0};
+    out->starts = hemc_alloc(s->gen->arena, (size_t)out->count + 1, sizeof *out->starts);
+    for (uint32_t i = 0; i < out->count; ++i) {
+        find_crossed(s, out->height[i], &list);
+        out->starts[i + 1] = (uint32_t)list.count;
     }
+    out->triangles = list.items;
 }
 
 hemc_levels hemc_find_levels(hemc_slicer* s) {
@@ -297,6 +318,6 @@ hemc_levels hemc_find_levels(hemc_slicer* s) {
     for (uint32_t i = 0; i < out.count; ++i) {
         out.height[i] = height_at(&a, steps ? begin + (end - begin) * i / steps : begin);
     }
-    bucket_triangles(s, &out);
+    collect_triangles(s, &out);
     return out;
 }

@@ -117,10 +117,15 @@ static void gather_overlaps(hemc_cut* c, uint32_t from_level, uint32_t to_level)
     double reach = OVERLAP_REACH * c->gen->spacing;
     for (uint32_t r = c->level_starts[from_level]; r < c->level_starts[from_level + 1]; ++r) {
         const hemc_chain* chain = c->rows[r].chain;
-        int32_t last = HEM_NONE;
-        double weight = 0.0;
+        int32_t last = HEM_NONE, near = HEM_NONE;
+        double weight = 0.0, distance = 0.0;
         for (uint32_t i = 0; i < chain->count; ++i) {
-            int32_t near = hemc_kd_nearest(kd, chain->points[i], reach, NULL);
+            // What was nearest to the last point is nearly so to this one.
+            double bound = reach;
+            if (near != HEM_NONE) {
+                bound = (distance + d3_distance(chain->points[i - 1], chain->points[i])) * (1.0 + 1e-9);
+            }
+            near = hemc_kd_nearest(kd, chain->points[i], bound < reach ? bound : reach, &distance);
             int32_t to = near == HEM_NONE ? HEM_NONE : (int32_t)owner[near];
             if (to != last) {
                 if (last != HEM_NONE) {

@@ -306,9 +306,12 @@ bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
                           (int)least + 1);
     }
     hemc_bvh bvh; // once for all trials of a spacing
+    hemc_survey survey;
     if (part->generator == HEMC_CUT) {
         hemc_bvh_build(arena, &bvh, surface->positions, surface->triangles, NULL, surface->triangle_count);
+        hemc_survey_make(arena, surface, hemc_cut_axis(part, surface), &survey);
         gen.bvh = &bvh;
+        gen.survey = &survey;
     }
     if (target > 0 && (part->generator == HEMC_CUT || part->generator == HEMC_SCATTER)) {
         gen.point_target = target;

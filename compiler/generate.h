@@ -6,13 +6,28 @@
 
 #include "compiler/spatial.h"
 
+// A surface along an axis, whatever the spacing (gen_levels.c): made once for all trials of one.
+typedef struct hemc_survey {
+    hemc_d3 axis;
+    double* height;      // per welded vertex, along the axis
+    hemc_d3* normal;     // per triangle, unit
+    double (*range)[2];  // per triangle: lowest and highest corner
+    double low, extent;  // of all
+    uint32_t bin_count;  // slices of equal height
+    uint32_t* bin_start; // [bin_count + 1]: triangles that reach into each, ascending
+    uint32_t* bin_triangles;
+} hemc_survey;
+
+void hemc_survey_make(hemc_arena* arena, const hemc_surface* surface, hemc_d3 axis, hemc_survey* survey);
+
 // What a generator is asked for. Lengths in metres.
 typedef struct hemc_gen {
     hemc_arena* arena;
     const hemc_model* model; // the whole character, for strands to find their roots; may be NULL
     const hemc_part_recipe* part;
     const hemc_surface* surface;
-    const hemc_bvh* bvh; // of the surface, for cut; NULL = it makes its own
+    const hemc_bvh* bvh;       // of the surface, for cut; NULL = it makes its own
+    const hemc_survey* survey; // likewise
     double spacing;
     double level_scale;       // cut: distance between levels / spacing along a level
     uint32_t column_multiple; // cut: ring counts are rounded to this where the spacing allows; 1 = not at all
@@ -55,13 +70,11 @@ typedef struct hemc_chains {
 
 typedef struct hemc_slicer {
     hemc_gen* gen;
-    hemc_d3 axis;
-    double* height;  // per welded vertex, along the axis
-    hemc_d3* normal; // per triangle, unit
+    hemc_survey survey;
     uint32_t* stamp; // per triangle: last level that walked it, plus one
 } hemc_slicer;
 
-void hemc_slicer_init(hemc_slicer* slicer, hemc_gen* gen, hemc_d3 axis);
+void hemc_slicer_init(hemc_slicer* slicer, hemc_gen* gen);
 // Appends the chains of the plane `height` to the list, longest first; `triangles` are those that meet it.
 void hemc_slice(hemc_slicer* slicer, uint32_t level, double height, const uint32_t* triangles, size_t triangle_count,
                 hemc_chains* chains);

@@ -6,6 +6,9 @@
 // Which particles follow the skeleton, and what the artist painted, brought from vertices to particles.
 //
 // A particle reads the surface at the nearest point of its own part: paints and bone weights are interpolated there.
+// Both that point and the nearest one of the rest of the character are looked for only where a rule asks, and no farther than
+// it asks: from afar, all of a slanting surface seems about equally near, and a search meets the more boxes the finer
+// the mesh is.
 //
 // Automatic attachment, first rule that finds something:
 //   1. the paint _HEM_PIN above one half;
@@ -24,7 +27,6 @@
 typedef struct foot {   // nearest point of the part's surface
     uint32_t vertex[3]; // of the model
     double weight[3];
-    uint32_t corner[3]; // of the surface
 } foot;
 
 typedef struct roles {
@@ -34,15 +36,17 @@ typedef struct roles {
     const hemc_surface* surface;
     const int32_t* owner;
     hemc_particles* p;
-    foot* feet;
-    hemc_bvh rest;         // triangles of no part
-    double* rest_distance; // per particle, 1e30 = there is no rest
-    hemc_d3* rest_point;
+    foot* feet;         // find_feet makes them
+    hemc_bvh rest_tree; // find_rest makes it
+    bool has_rest_tree;
 } roles;
 
 // -- What a particle reads from the surface
 
 static void find_feet(roles* r) {
+    if (r->feet != NULL) {
+        return;
+    }
     hemc_bvh bvh;
     hemc_bvh_build(r->arena, &bvh, r->surface->positions, r->surface->triangles, NULL, r->surface->triangle_count);
     r->feet = hemc_alloc(r->arena, (size_t)r->p->count + 1, sizeof *r->feet);
@@ -50,7 +54,6 @@ static void find_feet(roles* r) {
         foot* f = &r->feet[i];
         int32_t t = hemc_bvh_nearest(&bvh, d3_from(r->p->positions[i]), 1e30, NULL, NULL, f->weight);
         for (int c = 0; c < 3 && t != HEM_NONE; ++c) {
-            f->corner[c] = r->surface->triangles[3 * (size_t)t + (size_t)c];
             f->vertex[c] = r->model->triangles[3 * (size_t)r->surface->source_triangle[t] + (size_t)c];
         }
     }
@@ -61,7 +64,11 @@ static double foot_value(const foot* f, const float* values) {
            values[f->vertex[2]] * f->weight[2];
 }
 
-static void find_rest(roles* r) {
+// The triangles of no part.
+static hemc_bvh* find_rest(roles* r) {
+    if (r->has_rest_tree) {
+        return &r->rest_tree;
+    }
     const hemc_model* model = r->model;
     uint32_t* list = hemc_alloc(r->arena, (size_t)model->triangle_count + 1, sizeof *list);
     uint32_t count = 0;
@@ -70,13 +77,17 @@ static void find_rest(roles* r) {
             list[count++] = t;
         }
     }
-    hemc_bvh_build(r->arena, &r->rest, model->positions, model->triangles, list, count);
-    r->rest_distance = hemc_alloc(r->arena, (size_t)r->p->count + 1, sizeof *r->rest_distance);
-    r->rest_point = hemc_alloc(r->arena, (size_t)r->p->count + 1, sizeof *r->rest_point);
-    for (uint32_t i = 0; i < r->p->count; ++i) {
-        r->rest_distance[i] = 1e30;
-        hemc_bvh_nearest(&r->rest, d3_from(r->p->positions[i]), 1e30, &r->rest_distance[i], &r->rest_point[i], NULL);
-    }
+    hemc_bvh_build(r->arena, &r->rest_tree, model->positions, model->triangles, list, count);
+    r->has_rest_tree = true;
+    return &r->rest_tree;
+}
+
+// From particle i to the rest of the character, 1e30 when that is farther than `reach`. point may be NULL.
+static double rest_distance(roles* r, uint32_t i, double reach, hemc_d3* point) {
+    double distance = 1e30;
+    // A hair more, so that rounding does not decide what lies just at the reach.
+    hemc_bvh_nearest(find_rest(r), d3_from(r->p->positions[i]), 1.001 * reach, &distance, point, NULL);
+    return distance;
 }
 
 // -- Rules of the recipe
@@ -96,6 +107,7 @@ static void attach_height(roles* r, bool top, double depth, uint8_t* attached) {
 }
 
 static void attach_paint(roles* r, const char* expression, uint8_t* attached) {
+    find_feet(r);
     for (uint32_t i = 0; i < r->p->count; ++i) {
         double sum = 0.0;
         for (int c = 0; c < 3; ++c) {
@@ -110,6 +122,7 @@ static void attach_paint(roles* r, const char* expression, uint8_t* attached) {
 
 static void attach_bones(roles* r, uint8_t* attached) {
     const hemc_model* model = r->model;
+    find_feet(r);
     uint8_t* named = hemc_alloc(r->arena, (size_t)model->bone_count + 1, sizeof *named);
     for (uint32_t b = 0; b < model->bone_count; ++b) {
         for (uint32_t k = 0; k < r->part->attach.bone_count; ++k) {
@@ -148,7 +161,7 @@ static void attach_by_rule(roles* r, uint8_t* attached) {
     }
     if (a->near >= 0.0f) {
         for (uint32_t i = 0; i < r->p->count; ++i) {
-            attached[i] |= r->rest_distance[i] <= a->near;
+            attached[i] |= rest_distance(r, i, a->near, NULL) <= a->near;
         }
     }
     if (a->root >= 0.0f) {
@@ -184,6 +197,7 @@ static bool attach_pins(roles* r, uint8_t* attached) {
     if (pin == NULL) {
         return false;
     }
+    find_feet(r);
     for (uint32_t i = 0; i < r->p->count; ++i) {
         attached[i] = foot_value(&r->feet[i], pin) > 0.5;
     }
@@ -193,7 +207,8 @@ static bool attach_pins(roles* r, uint8_t* attached) {
 // Vertices of the part's border that triangles of no part share.
 static bool attach_shared_border(roles* r, uint8_t* attached) {
     const hemc_surface* surface = r->surface;
-    if (r->rest.triangle_count == 0) {
+    hemc_bvh* rest = find_rest(r);
+    if (rest->triangle_count == 0) {
         return false;
     }
     double h = r->p->spacing;
@@ -208,9 +223,9 @@ static bool attach_shared_border(roles* r, uint8_t* attached) {
             hemc_d3 a = hemc_corner(surface, t, e), b = hemc_corner(surface, t, (e + 1) % 3);
             double near = 1e-3 * h;
             border += d3_distance(a, b);
-            if (hemc_bvh_nearest(&r->rest, a, near, NULL, NULL, NULL) != HEM_NONE &&
-                hemc_bvh_nearest(&r->rest, b, near, NULL, NULL, NULL) != HEM_NONE &&
-                hemc_bvh_nearest(&r->rest, d3_lerp(a, b, 0.5), near, NULL, NULL, NULL) != HEM_NONE) {
+            if (hemc_bvh_nearest(rest, a, near, NULL, NULL, NULL) != HEM_NONE &&
+                hemc_bvh_nearest(rest, b, near, NULL, NULL, NULL) != HEM_NONE &&
+                hemc_bvh_nearest(rest, d3_lerp(a, b, 0.5), near, NULL, NULL, NULL) != HEM_NONE) {
                 shared[count++] = d3_to(a);
                 shared[count++] = d3_to(b);
                 joint += d3_distance(a, b);
@@ -266,7 +281,7 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
         high = height[i] > high ? height[i] : high;
     }
     double side = 1.0;
-    if (fabs(axis.y) < 0.5 && r->rest.triangle_count > 0) {
+    if (fabs(axis.y) < 0.5 && find_rest(r)->triangle_count > 0) {
         // Lying: held at the end that is nearer to the rest of the character.
         double sum[2] = {0, 0};
         uint32_t n[2] = {0, 0};
@@ -274,7 +289,7 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
             double f = (height[i] - low) / (high - low + 1e-300);
             int end = f > 0.9 ? 1 : f < 0.1 ? 0 : 2;
             if (end < 2) {
-                sum[end] += r->rest_distance[i];
+                sum[end] += rest_distance(r, i, 1e30, NULL);
                 ++n[end];
             }
         }
@@ -303,7 +318,7 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
     for (uint32_t i = 0; i < p->count; ++i) {
         double below = side > 0.0 ? high - height[i] : height[i] - low;
         if (!continued[i] && below <= depth) {
-            order[count].key = r->rest_distance[i];
+            order[count].key = rest_distance(r, i, 1e30, NULL);
             order[count++].index = i;
         }
     }
@@ -317,7 +332,7 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
     for (uint32_t k = 0; k < count; ++k) {
         uint32_t i = order[k].index;
         double below = side > 0.0 ? high - height[i] : height[i] - low;
-        bool close = r->rest.triangle_count > 0 && order[k].key <= nearest + 0.5 * p->spacing;
+        bool close = find_rest(r)->triangle_count > 0 && order[k].key <= nearest + 0.5 * p->spacing;
         points[k] = p->positions[i];
         if (below <= 0.75 * p->spacing || (close && below <= 0.5 * depth)) {
             attached[i] = 1;
@@ -342,7 +357,7 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
 
 static bool attach_touching(roles* r, uint8_t* attached) {
     for (uint32_t i = 0; i < r->p->count; ++i) {
-        attached[i] = r->rest_distance[i] <= 0.5 * r->p->spacing;
+        attached[i] = rest_distance(r, i, 0.5 * r->p->spacing, NULL) <= 0.5 * r->p->spacing;
     }
     return count_set(attached, r->p->count) > 0;
 }
@@ -362,15 +377,19 @@ static void attach_forgotten(roles* r, uint8_t* attached) {
         uint32_t a = hemc_root_of(roots, p->links[k].a), b = hemc_root_of(roots, p->links[k].b);
         roots[a > b ? a : b] = a > b ? b : a;
     }
+    double* distance = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *distance);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        held[hemc_root_of(roots, i)] |= attached[i];
+    }
     for (uint32_t i = 0; i < p->count; ++i) {
         uint32_t root = hemc_root_of(roots, i);
-        held[root] |= attached[i];
-        nearest[root] = r->rest_distance[i] < nearest[root] ? r->rest_distance[i] : nearest[root];
+        distance[i] = held[root] ? 0.0 : rest_distance(r, i, 1.5 * p->spacing, NULL);
+        nearest[root] = distance[i] < nearest[root] ? distance[i] : nearest[root];
     }
     for (uint32_t i = 0; i < p->count; ++i) {
         uint32_t root = hemc_root_of(roots, i);
         if (!held[root] && nearest[root] <= p->spacing) {
-            attached[i] = r->rest_distance[i] <= nearest[root] + 0.5 * p->spacing;
+            attached[i] = distance[i] <= nearest[root] + 0.5 * p->spacing;
         }
     }
 }
@@ -414,9 +433,11 @@ static void face_away(roles* r) {
         return;
     }
     for (uint32_t i = 0; i < p->count; ++i) {
-        hemc_d3 away = d3_sub(d3_from(p->positions[i]), r->rest_point[i]);
+        hemc_d3 nearest = d3(0, 0, 0);
+        const double distance = rest_distance(r, i, 8.0 * p->spacing, &nearest);
+        hemc_d3 away = d3_sub(d3_from(p->positions[i]), nearest);
         hemc_d3 out = hemc_quat_axis(p->rotation[i], 0);
-        if (r->rest_distance[i] > 8.0 * p->spacing || d3_dot(away, out) >= -0.2 * r->rest_distance[i]) {
+        if (distance > 8.0 * p->spacing || d3_dot(away, out) >= -0.2 * distance) {
             continue;
         }
         // Half a turn about the second axis.
@@ -432,6 +453,9 @@ static void read_paints(roles* r) {
     const float* stiffness = part->stiffness_paint ? hemc_paint_values(r->model, part->stiffness_paint) : NULL;
     const float* max_distance = part->max_distance_paint ? hemc_paint_values(r->model, part->max_distance_paint) : NULL;
     const float* backstop = part->backstop_paint ? hemc_paint_values(r->model, part->backstop_paint) : NULL;
+    if (stiffness || max_distance || backstop) {
+        find_feet(r);
+    }
     for (uint32_t i = 0; i < p->count; ++i) {
         double s = stiffness ? foot_value(&r->feet[i], stiffness) : 1.0;
         p->stiffness[i] = (float)(s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s);
@@ -453,8 +477,6 @@ bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const
     r.surface = surface;
     r.owner = owner;
     r.p = particles;
-    find_feet(&r);
-    find_rest(&r);
     face_away(&r);
     read_paints(&r);
     uint8_t* attached = hemc_alloc(arena, (size_t)particles->count + 1, sizeof *attached);

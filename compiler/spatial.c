@@ -275,50 +275,46 @@ void hemc_surface_samples(hemc_arena* arena, const hemc_surface* surface, double
 
 // -- Points that do not change
 
-static float component(hemc_vec3 p, int axis) {
-    return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
-}
+// What a tree is built of: points (of triangles: the centres), moved about together with their numbers.
+typedef struct place {
+    float p[3];
+    uint32_t index;
+} place;
 
-typedef struct keyed {
-    const hemc_vec3* points;
-    int axis;
-} keyed;
-
-static bool keyed_less(const keyed* k, uint32_t a, uint32_t b) {
-    float x = component(k->points[a], k->axis), y = component(k->points[b], k->axis);
-    return x < y || (x == y && a < b);
+static bool place_less(const place* a, const place* b, int axis) {
+    return a->p[axis] < b->p[axis] || (a->p[axis] == b->p[axis] && a->index < b->index);
 }
 
 // Puts the item of rank `middle` in its place, smaller ones before it, larger ones after it. The pivot is the median of
 // three; since the order is total, equal coordinates do not make it slow.
-static void select_middle(const keyed* k, uint32_t* order, uint32_t begin, uint32_t end, uint32_t middle) {
+static void select_middle(place* items, int axis, uint32_t begin, uint32_t end, uint32_t middle) {
     while (end - begin > 1) {
-        uint32_t a = order[begin], b = order[begin + (end - begin) / 2], c = order[end - 1];
-        uint32_t pivot = keyed_less(k, a, b) ? (keyed_less(k, b, c)   ? b
-                                                : keyed_less(k, a, c) ? c
-                                                                      : a)
-                                             : (keyed_less(k, a, c)   ? a
-                                                : keyed_less(k, b, c) ? c
-                                                                      : b);
+        const place a = items[begin], b = items[begin + (end - begin) / 2], c = items[end - 1];
+        const place pivot = place_less(&a, &b, axis) ? (place_less(&b, &c, axis)   ? b
+                                                        : place_less(&a, &c, axis) ? c
+                                                                                   : a)
+                                                     : (place_less(&a, &c, axis)   ? a
+                                                        : place_less(&b, &c, axis) ? c
+                                                                                   : b);
         uint32_t i = begin, j = end - 1;
         for (;;) {
-            while (keyed_less(k, order[i], pivot)) {
+            while (place_less(&items[i], &pivot, axis)) {
                 ++i;
             }
-            while (keyed_less(k, pivot, order[j])) {
+            while (place_less(&pivot, &items[j], axis)) {
                 --j;
             }
             if (i >= j) {
                 break;
             }
-            uint32_t swap = order[i];
-            order[i] = order[j];
-            order[j] = swap;
+            const place swap = items[i];
+            items[i] = items[j];
+            items[j] = swap;
             // The pivot itself stops both sides, so step over it only when it is not one of the two.
-            if (order[i] != pivot) {
+            if (items[i].index != pivot.index) {
                 ++i;
             }
-            if (order[j] != pivot) {
+            if (items[j].index != pivot.index) {
                 --j;
             }
         }
@@ -333,40 +329,72 @@ static void select_middle(const keyed* k, uint32_t* order, uint32_t begin, uint3
     }
 }
 
-static int widest_axis(const hemc_vec3* points, const uint32_t* order, uint32_t begin, uint32_t end) {
-    hemc_vec3 lo = points[order[begin]], hi = lo;
-    for (uint32_t i = begin + 1; i < end; ++i) {
-        hemc_vec3 p = points[order[i]];
-        lo.x = p.x < lo.x ? p.x : lo.x, hi.x = p.x > hi.x ? p.x : hi.x;
-        lo.y = p.y < lo.y ? p.y : lo.y, hi.y = p.y > hi.y ? p.y : hi.y;
-        lo.z = p.z < lo.z ? p.z : lo.z, hi.z = p.z > hi.z ? p.z : hi.z;
+static void start_box(hemc_box* box, const float p[3]) {
+    memcpy(box->min, p, sizeof box->min);
+    memcpy(box->max, p, sizeof box->max);
+}
+
+static void widen_box(hemc_box* box, const float low[3], const float high[3]) {
+    for (int k = 0; k < 3; ++k) {
+        box->min[k] = low[k] < box->min[k] ? low[k] : box->min[k];
+        box->max[k] = high[k] > box->max[k] ? high[k] : box->max[k];
     }
-    float x = hi.x - lo.x, y = hi.y - lo.y, z = hi.z - lo.z;
+}
+
+static hemc_box bound_places(const place* items, uint32_t begin, uint32_t end) {
+    hemc_box box;
+    start_box(&box, items[begin].p);
+    for (uint32_t i = begin + 1; i < end; ++i) {
+        widen_box(&box, items[i].p, items[i].p);
+    }
+    return box;
+}
+
+static int widest_axis(const hemc_box* box) {
+    float x = box->max[0] - box->min[0], y = box->max[1] - box->min[1], z = box->max[2] - box->min[2];
     return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
 }
 
-static void kd_build_range(hemc_kd* kd, uint32_t begin, uint32_t end) {
-    while (end - begin > 1) {
-        keyed k = {kd->points, widest_axis(kd->points, kd->order, begin, end)};
-        uint32_t middle = begin + (end - begin) / 2;
-        select_middle(&k, kd->order, begin, end, middle);
-        kd->split[middle] = (uint8_t)k.axis;
-        kd_build_range(kd, begin, middle);
+static void kd_build_range(hemc_kd* kd, place* items, uint32_t begin, uint32_t end) {
+    while (begin < end) {
+        const uint32_t middle = begin + (end - begin) / 2;
+        kd->boxes[middle] = bound_places(items, begin, end);
+        const int axis = widest_axis(&kd->boxes[middle]);
+        select_middle(items, axis, begin, end, middle);
+        kd->split[middle] = (uint8_t)axis;
+        kd_build_range(kd, items, begin, middle);
         begin = middle + 1;
     }
 }
 
 void hemc_kd_build(hemc_arena* arena, hemc_kd* kd, const hemc_vec3* points, uint32_t count) {
     memset(kd, 0, sizeof *kd);
-    kd->points = points;
     kd->count = count;
     kd->order = hemc_alloc(arena, count ? count : 1, sizeof *kd->order);
+    kd->points = hemc_alloc(arena, count ? count : 1, sizeof *kd->points);
     kd->split = hemc_alloc(arena, count ? count : 1, sizeof *kd->split);
+    kd->boxes = hemc_alloc(arena, count ? count : 1, sizeof *kd->boxes);
+    place* items = hemc_alloc(arena, count ? count : 1, sizeof *items);
     for (uint32_t i = 0; i < count; ++i) {
-        kd->order[i] = i;
+        items[i] = (place){{points[i].x, points[i].y, points[i].z}, i};
     }
-    kd_build_range(kd, 0, count);
+    kd_build_range(kd, items, 0, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        kd->order[i] = items[i].index;
+        kd->points[i] = points[items[i].index];
+    }
 }
+
+// Ranges of the order yet to be searched. A tree is balanced, so that 2^32 points would not fill it.
+//
+// A range is left out when the plane that parts it from the point is too far away, and else when its box is: points on a
+// line or a sheet are all on the near side of any plane across it, however far the sheet itself is.
+#define STACK_LIMIT 40
+
+typedef struct waiting {
+    uint32_t begin, end;
+    double gap_square; // of the plane that parts the range from the point
+} waiting;
 
 // The k nearest so far, kept sorted. k is small wherever it is used.
 typedef struct near_set {
@@ -399,37 +427,42 @@ static void near_offer(near_set* set, uint32_t index, double square) {
     }
 }
 
-static void near_visit(near_set* set, uint32_t begin, uint32_t end) {
+static void near_visit(near_set* set) {
     hemc_kd* kd = set->kd;
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        uint32_t index = kd->order[middle];
-        hemc_d3 q = d3_from(kd->points[index]);
-        hemc_d3 d = d3_sub(set->p, q);
-        double square = d3_dot(d, d);
-        ++kd->visit_count;
-        if (square <= set->limit_square) {
-            near_offer(set, index, square);
+    waiting stack[STACK_LIMIT];
+    uint32_t begin = 0, end = kd->count, depth = 0;
+    for (;;) {
+        while (begin < end) {
+            uint32_t middle = begin + (end - begin) / 2;
+            hemc_d3 d = d3_sub(set->p, d3_from(kd->points[middle]));
+            double square = d3_dot(d, d);
+            ++kd->visit_count;
+            if (square <= set->limit_square) {
+                near_offer(set, kd->order[middle], square);
+            }
+            if (end - begin == 1) {
+                break;
+            }
+            // The side that p is on first.
+            int axis = kd->split[middle];
+            double gap = axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+            if (gap < 0.0) {
+                stack[depth++] = (waiting){middle + 1, end, gap * gap};
+                end = middle;
+            } else {
+                stack[depth++] = (waiting){begin, middle, gap * gap};
+                begin = middle + 1;
+            }
         }
-        if (end - begin == 1) {
-            return;
-        }
-        int axis = kd->split[middle];
-        double gap = axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-        bool lower_first = gap < 0.0;
-        if (lower_first) {
-            near_visit(set, begin, middle);
-        } else {
-            near_visit(set, middle + 1, end);
-        }
-        if (gap * gap > set->limit_square) {
-            return;
-        }
-        if (lower_first) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
+        do {
+            if (depth == 0) {
+                return;
+            }
+            --depth;
+            begin = stack[depth].begin;
+            end = stack[depth].end;
+        } while (stack[depth].gap_square > set->limit_square || begin == end ||
+                 hemc_box_square(&kd->boxes[begin + (end - begin) / 2], set->p) > set->limit_square);
     }
 }
 
@@ -441,7 +474,7 @@ uint32_t hemc_kd_near(hemc_kd* kd, hemc_d3 p, double radius, uint32_t limit, hem
     if (set.capacity == 0 || !(radius >= 0.0)) {
         return 0;
     }
-    near_visit(&set, 0, kd->count);
+    near_visit(&set);
     for (uint32_t i = 0; i < set.count; ++i) {
         near[i].distance = (float)sqrt(squares[i]);
     }
@@ -455,7 +488,7 @@ int32_t hemc_kd_nearest(hemc_kd* kd, hemc_d3 p, double radius, double* distance)
     if (!(radius >= 0.0)) {
         return HEM_NONE;
     }
-    near_visit(&set, 0, kd->count);
+    near_visit(&set);
     if (set.count == 0) {
         return HEM_NONE;
     }
@@ -465,39 +498,45 @@ int32_t hemc_kd_nearest(hemc_kd* kd, hemc_d3 p, double radius, double* distance)
     return (int32_t)near.index;
 }
 
-static void radius_visit(hemc_arena* arena, hemc_kd* kd, hemc_d3 p, double limit, uint32_t begin, uint32_t end,
-                         hemc_index_list* list) {
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        uint32_t index = kd->order[middle];
-        hemc_d3 d = d3_sub(p, d3_from(kd->points[index]));
-        ++kd->visit_count;
-        if (d3_dot(d, d) <= limit) {
-            list->items = hemc_grow(arena, list->items, &list->capacity, list->count + 1, sizeof *list->items);
-            list->items[list->count++] = index;
-        }
-        if (end - begin == 1) {
-            return;
-        }
-        int axis = kd->split[middle];
-        double gap = axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-        bool both = gap * gap <= limit;
-        if (gap <= 0.0 || both) {
-            if (both) {
-                radius_visit(arena, kd, p, limit, begin, middle, list);
-                begin = middle + 1;
-            } else {
-                end = middle;
-            }
-        } else {
-            begin = middle + 1;
-        }
-    }
-}
-
 void hemc_kd_radius(hemc_arena* arena, hemc_kd* kd, hemc_d3 p, double radius, hemc_index_list* list) {
+    const double limit = radius * radius;
+    waiting stack[STACK_LIMIT];
+    uint32_t begin = 0, end = kd->count, depth = 0;
     list->count = 0;
-    radius_visit(arena, kd, p, radius * radius, 0, kd->count, list);
+    for (;;) {
+        while (begin < end) {
+            uint32_t middle = begin + (end - begin) / 2;
+            hemc_d3 d = d3_sub(p, d3_from(kd->points[middle]));
+            ++kd->visit_count;
+            if (d3_dot(d, d) <= limit) {
+                if (list->count == list->capacity) {
+                    list->items = hemc_grow(arena, list->items, &list->capacity, list->count + 1, sizeof *list->items);
+                }
+                list->items[list->count++] = kd->order[middle];
+            }
+            if (end - begin == 1) {
+                break;
+            }
+            int axis = kd->split[middle];
+            double gap = axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+            if (gap * gap <= limit) {
+                stack[depth++] = (waiting){middle + 1, end, 0.0};
+                end = middle;
+            } else if (gap <= 0.0) {
+                end = middle;
+            } else {
+                begin = middle + 1;
+            }
+        }
+        do {
+            if (depth == 0) {
+                return;
+            }
+            --depth;
+            begin = stack[depth].begin;
+            end = stack[depth].end;
+        } while (begin == end || hemc_box_square(&kd->boxes[begin + (end - begin) / 2], p) > limit);
+    }
 }
 
 // -- Points that arrive one by one
@@ -542,6 +581,9 @@ uint32_t hemc_grid_add(hemc_grid* grid, hemc_d3 p) {
 int32_t hemc_grid_nearest(hemc_grid* grid, hemc_d3 p, double radius) {
     double best = radius * radius;
     int32_t found = HEM_NONE;
+    if (grid->count == 0) {
+        return HEM_NONE;
+    }
     int64_t cx = cell_of(p.x, grid->cell), cy = cell_of(p.y, grid->cell), cz = cell_of(p.z, grid->cell);
     for (int64_t x = cx - 1; x <= cx + 1; ++x) {
         for (int64_t y = cy - 1; y <= cy + 1; ++y) {
@@ -566,50 +608,43 @@ int32_t hemc_grid_nearest(hemc_grid* grid, hemc_d3 p, double radius) {
 
 #define BVH_LEAF 4
 
-typedef struct bvh_build {
-    hemc_bvh* bvh;
-    const hemc_vec3* centers;
-} bvh_build;
-
 static hemc_d3 bvh_corner(const hemc_bvh* bvh, uint32_t triangle, int corner) {
     return d3_from(bvh->positions[bvh->triangles[3 * (size_t)triangle + (size_t)corner]]);
 }
 
-static void bvh_bound(hemc_bvh* bvh, hemc_bvh_node* node, uint32_t begin, uint32_t end) {
-    for (uint32_t i = begin; i < end; ++i) {
-        for (int c = 0; c < 3; ++c) {
-            hemc_vec3 p = bvh->positions[bvh->triangles[3 * (size_t)bvh->order[i] + (size_t)c]];
-            for (int axis = 0; axis < 3; ++axis) {
-                float v = component(p, axis);
-                if ((i == begin && c == 0) || v < node->min[axis]) {
-                    node->min[axis] = v;
-                }
-                if ((i == begin && c == 0) || v > node->max[axis]) {
-                    node->max[axis] = v;
-                }
-            }
+static void bvh_bound_leaf(hemc_bvh* bvh, hemc_bvh_node* node) {
+    for (uint32_t i = 0; i < 3 * node->count; ++i) {
+        const hemc_vec3 p = bvh->positions[bvh->triangles[3 * (size_t)bvh->order[node->begin + i / 3] + i % 3]];
+        const float v[3] = {p.x, p.y, p.z};
+        if (i == 0) {
+            start_box(&node->box, v);
         }
+        widen_box(&node->box, v, v);
     }
 }
 
-static void bvh_split(bvh_build* build, uint32_t at, uint32_t begin, uint32_t end) {
-    hemc_bvh* bvh = build->bvh;
+static void bvh_split(hemc_bvh* bvh, place* items, uint32_t at, uint32_t begin, uint32_t end) {
     hemc_bvh_node* node = &bvh->nodes[at];
-    bvh_bound(bvh, node, begin, end);
     if (end - begin <= BVH_LEAF) {
+        for (uint32_t i = begin; i < end; ++i) {
+            bvh->order[i] = items[i].index;
+        }
         node->begin = begin;
         node->count = end - begin;
+        bvh_bound_leaf(bvh, node);
         return;
     }
-    keyed k = {build->centers, widest_axis(build->centers, bvh->order, begin, end)};
-    uint32_t middle = begin + (end - begin) / 2;
-    select_middle(&k, bvh->order, begin, end, middle);
-    uint32_t children = bvh->node_count;
+    const uint32_t middle = begin + (end - begin) / 2;
+    const hemc_box centers = bound_places(items, begin, end);
+    select_middle(items, widest_axis(&centers), begin, end, middle);
+    const uint32_t children = bvh->node_count;
     bvh->node_count += 2;
     node->begin = children;
     node->count = 0;
-    bvh_split(build, children, begin, middle);
-    bvh_split(build, children + 1, middle, end);
+    bvh_split(bvh, items, children, begin, middle);
+    bvh_split(bvh, items, children + 1, middle, end);
+    node->box = bvh->nodes[children].box;
+    widen_box(&node->box, bvh->nodes[children + 1].box.min, bvh->nodes[children + 1].box.max);
 }
 
 void hemc_bvh_build(hemc_arena* arena, hemc_bvh* bvh, const hemc_vec3* positions, const uint32_t* triangles,
@@ -621,34 +656,17 @@ void hemc_bvh_build(hemc_arena* arena, hemc_bvh* bvh, const hemc_vec3* positions
     if (count == 0) {
         return;
     }
-    uint32_t highest = 0;
     bvh->order = hemc_alloc(arena, count, sizeof *bvh->order);
+    place* items = hemc_alloc(arena, count, sizeof *items);
     for (uint32_t i = 0; i < count; ++i) {
-        bvh->order[i] = subset ? subset[i] : i;
-        highest = bvh->order[i] > highest ? bvh->order[i] : highest;
-    }
-    hemc_vec3* centers = hemc_alloc(arena, (size_t)highest + 1, sizeof *centers);
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t t = bvh->order[i];
+        uint32_t t = subset ? subset[i] : i;
         hemc_d3 sum = d3_add(d3_add(bvh_corner(bvh, t, 0), bvh_corner(bvh, t, 1)), bvh_corner(bvh, t, 2));
-        centers[t] = d3_to(d3_scale(sum, 1.0 / 3.0));
+        hemc_vec3 center = d3_to(d3_scale(sum, 1.0 / 3.0));
+        items[i] = (place){{center.x, center.y, center.z}, t};
     }
     bvh->nodes = hemc_alloc(arena, 2 * (size_t)count, sizeof *bvh->nodes);
     bvh->node_count = 1;
-    bvh_build build = {bvh, centers};
-    bvh_split(&build, 0, 0, count);
-}
-
-static double box_square(const hemc_bvh_node* node, hemc_d3 p) {
-    const double c[3] = {p.x, p.y, p.z};
-    double square = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        double d = c[axis] < node->min[axis]   ? node->min[axis] - c[axis]
-                   : c[axis] > node->max[axis] ? c[axis] - node->max[axis]
-                                               : 0.0;
-        square += d * d;
-    }
-    return square;
+    bvh_split(bvh, items, 0, 0, count);
 }
 
 typedef struct bvh_query {
@@ -679,7 +697,8 @@ static void bvh_visit(bvh_query* query, uint32_t at) {
         }
         return;
     }
-    double a = box_square(&bvh->nodes[node->begin], query->p), b = box_square(&bvh->nodes[node->begin + 1], query->p);
+    double a = hemc_box_square(&bvh->nodes[node->begin].box, query->p);
+    double b = hemc_box_square(&bvh->nodes[node->begin + 1].box, query->p);
     uint32_t first = node->begin + (b < a ? 1u : 0u), second = node->begin + (b < a ? 0u : 1u);
     if ((b < a ? b : a) <= query->best) {
         bvh_visit(query, first);
@@ -699,7 +718,7 @@ int32_t hemc_bvh_nearest(hemc_bvh* bvh, hemc_d3 p, double radius, double* distan
     query.p = p;
     query.best = radius * radius;
     query.triangle = HEM_NONE;
-    if (box_square(&bvh->nodes[0], p) <= query.best) {
+    if (hemc_box_square(&bvh->nodes[0].box, p) <= query.best) {
         bvh_visit(&query, 0);
     }
     if (query.triangle == HEM_NONE) {
@@ -721,7 +740,7 @@ static bool ray_meets_box(const hemc_bvh_node* node, hemc_d3 p, hemc_d3 inverse)
     double near = 0.0, far = 1e300;
     const double o[3] = {p.x, p.y, p.z}, r[3] = {inverse.x, inverse.y, inverse.z};
     for (int axis = 0; axis < 3; ++axis) {
-        double a = (node->min[axis] - o[axis]) * r[axis], b = (node->max[axis] - o[axis]) * r[axis];
+        double a = (node->box.min[axis] - o[axis]) * r[axis], b = (node->box.max[axis] - o[axis]) * r[axis];
         double lo = a < b ? a : b, hi = a < b ? b : a;
         near = lo > near ? lo : near;
         far = hi < far ? hi : far;

@@ -130,11 +130,24 @@ void hemc_surface_samples(hemc_arena* arena, const hemc_surface* surface, double
 
 // -- Points that do not change
 
+typedef struct hemc_box {
+    float min[3], max[3];
+} hemc_box;
+
+// Squared distance from p to the box, 0 inside; never more than what d3_dot gives for a point of the box.
+static inline double hemc_box_square(const hemc_box* box, hemc_d3 p) {
+    double x = p.x < box->min[0] ? box->min[0] - p.x : p.x > box->max[0] ? p.x - box->max[0] : 0.0;
+    double y = p.y < box->min[1] ? box->min[1] - p.y : p.y > box->max[1] ? p.y - box->max[1] : 0.0;
+    double z = p.z < box->min[2] ? box->min[2] - p.z : p.z > box->max[2] ? p.z - box->max[2] : 0.0;
+    return x * x + y * y + z * z;
+}
+
 typedef struct hemc_kd {
-    const hemc_vec3* points;
     uint32_t count;
-    uint32_t* order; // the median of a range sits in its middle, the halves on either side
-    uint8_t* split;  // axis, per place in the order
+    uint32_t* order;   // the median of a range sits in its middle, the halves on either side
+    hemc_vec3* points; // in that order
+    uint8_t* split;    // axis, per place in the order
+    hemc_box* boxes;   // of the range whose middle this place is
     uint64_t visit_count;
 } hemc_kd;
 
@@ -178,7 +191,7 @@ int32_t hemc_grid_nearest(hemc_grid* grid, hemc_d3 p, double radius);
 // -- Triangles
 
 typedef struct hemc_bvh_node {
-    float min[3], max[3];
+    hemc_box box;
     uint32_t begin, count; // leaf: triangles order[begin .. begin + count); inner: count 0, children begin, begin + 1
 } hemc_bvh_node;
 
