@@ -350,21 +350,45 @@ static double* raw_arcs(hemc_arena* arena, const raw_chain* chain) {
     return arc;
 }
 
-static void raw_at(const raw_chain* chain, const double* arc, double s, hemc_d3* point, hemc_d3* normal) {
+// Arc lengths with, for as many stretches of equal length as there are points, the point at which each begins: a place along
+// the chain is then found in a step or two.
+typedef struct arc_index {
+    const double* arc;
+    uint32_t* first; // per stretch
+    double per_length;
+} arc_index;
+
+static arc_index index_arcs(hemc_arena* arena, const raw_chain* chain, const double* arc) {
+    const double length = arc[chain->count];
+    arc_index index = {arc, hemc_alloc(arena, (size_t)chain->count + 1, sizeof(uint32_t)), 0.0};
+    index.per_length = length > 0.0 ? chain->count / length : 0.0;
+    for (uint32_t k = 0, i = 0; k <= chain->count; ++k) {
+        while (i + 1 < chain->count && arc[i + 1] <= length * k / chain->count) {
+            ++i;
+        }
+        index.first[k] = i;
+    }
+    return index;
+}
+
+static void raw_at(const raw_chain* chain, const arc_index* index, double s, hemc_d3* point, hemc_d3* normal) {
+    const double* arc = index->arc;
     double length = arc[chain->count];
     if (chain->closed && length > 0.0) {
         s -= floor(s / length) * length;
     }
     s = s < 0.0 ? 0.0 : s > length ? length : s;
-    uint32_t lo = 0, hi = chain->closed ? chain->count : chain->count - 1;
-    while (hi - lo > 1) {
-        uint32_t middle = (lo + hi) / 2;
-        if (arc[middle] <= s) {
-            lo = middle;
-        } else {
-            hi = middle;
-        }
+    // The last point not beyond s, but for the end of an open chain.
+    const uint32_t top = chain->closed ? chain->count : chain->count - 1;
+    const double stretch = s * index->per_length;
+    uint32_t lo = index->first[stretch < chain->count ? (uint32_t)stretch : chain->count];
+    while (lo > 0 && (arc[lo] > s || lo >= top)) {
+        --lo;
     }
+    while (lo + 1 < top && arc[lo + 1] <= s) {
+        ++lo;
+    }
+    const uint32_t hi = lo + 1 < top ? lo + 1 : top;
     uint32_t next = hi == chain->count ? 0 : hi;
     double gap = arc[hi] - arc[lo];
     double t = gap > 0.0 ? (s - arc[lo]) / gap : 0.0;
@@ -385,12 +409,13 @@ static double loop_thickness(const raw_chain* chain) {
 }
 
 // Mean square distance of the two sides between tips at `from` and `from + forward`, paired at equal shares.
-static double fold_cost(const raw_chain* chain, const double* arc, double from, double forward) {
-    double backward = arc[chain->count] - forward, cost = 0.0;
-    for (uint32_t k = 1; k < 2 * FOLD_PAIRS; ++k) {
+// Exact below the limit, else some number not below it.
+static double fold_cost(const raw_chain* chain, const arc_index* index, double from, double forward, double limit) {
+    double backward = index->arc[chain->count] - forward, cost = 0.0;
+    for (uint32_t k = 1; k < 2 * FOLD_PAIRS && cost < limit; ++k) {
         hemc_d3 a, b;
-        raw_at(chain, arc, from + forward * k / (2 * FOLD_PAIRS), &a, NULL);
-        raw_at(chain, arc, from - backward * k / (2 * FOLD_PAIRS), &b, NULL);
+        raw_at(chain, index, from + forward * k / (2 * FOLD_PAIRS), &a, NULL);
+        raw_at(chain, index, from - backward * k / (2 * FOLD_PAIRS), &b, NULL);
         hemc_d3 r = d3_sub(a, b);
         cost += d3_dot(r, r) / (2 * FOLD_PAIRS - 1);
     }
@@ -404,29 +429,30 @@ static void fold_loop(hemc_slicer* s, raw_chain* chain) {
         return;
     }
     hemc_arena* arena = s->gen->arena;
-    double* arc = raw_arcs(arena, chain);
+    const double* arc = raw_arcs(arena, chain);
+    const arc_index index = index_arcs(arena, chain, arc);
     double length = arc[chain->count];
     double wanted = length / (0.25 * h);
     uint32_t n = wanted < 32.0 ? 32u : wanted > 256.0 ? 256u : (uint32_t)wanted;
     n += n & 1u;
     hemc_d3* p = hemc_alloc(arena, n, sizeof *p);
     for (uint32_t i = 0; i < n; ++i) {
-        raw_at(chain, arc, length * i / n, &p[i], NULL);
+        raw_at(chain, &index, length * i / n, &p[i], NULL);
     }
     // Tips at samples i and j: the two sides run i -> j forwards and backwards; pair them at equal shares.
     double best = -1.0;
     uint32_t best_i = 0, best_j = 0;
     for (uint32_t i = 0; i < n; ++i) {
         for (uint32_t d = n / 2 - n / 8; d <= n / 2; ++d) {
-            double cost = 0.0;
-            for (uint32_t k = 1; k < FOLD_PAIRS; ++k) {
+            double cost = 0.0, limit = best < 0.0 ? 1e300 : best * (1.0 - 1e-9);
+            for (uint32_t k = 1; k < FOLD_PAIRS && cost < limit; ++k) {
                 uint32_t a = (i + (d * k + FOLD_PAIRS / 2) / FOLD_PAIRS) % n;
                 uint32_t b = (i + n - ((n - d) * k + FOLD_PAIRS / 2) / FOLD_PAIRS) % n;
                 hemc_d3 r = d3_sub(p[a], p[b]);
                 cost += d3_dot(r, r);
             }
             s->gen->work += FOLD_PAIRS;
-            if (best < 0.0 || cost < best * (1.0 - 1e-9)) {
+            if (cost < limit) {
                 best = cost;
                 best_i = i;
                 best_j = (i + d) % n;
@@ -439,16 +465,16 @@ static void fold_loop(hemc_slicer* s, raw_chain* chain) {
     // The samples start anywhere; the tips must not depend on where. Slide both to the true minimum.
     double from = length * best_i / n;
     double forward = length * ((best_j + n - best_i) % n) / n;
-    double cost = fold_cost(chain, arc, from, forward);
+    double cost = fold_cost(chain, &index, from, forward, 1e300);
     for (double move = 0.5 * length / n; move > 1e-4 * h; move *= 0.5) {
         for (int turn = 0; turn < 8; ++turn) {
             bool better = false;
             for (int k = 0; k < 4; ++k) {
                 double step_by = k & 1 ? -move : move; // tip one (keeping tip two), then tip two
                 double f = k < 2 ? from + step_by : from, w = k < 2 ? forward - step_by : forward + step_by;
-                double c = fold_cost(chain, arc, f, w);
+                double limit = cost * (1.0 - 1e-9), c = fold_cost(chain, &index, f, w, limit);
                 s->gen->work += FOLD_PAIRS;
-                if (c < cost * (1.0 - 1e-9)) {
+                if (c < limit) {
                     cost = c;
                     from = f;
                     forward = w;
@@ -470,8 +496,8 @@ static void fold_loop(hemc_slicer* s, raw_chain* chain) {
     line.normals = hemc_alloc(arena, line.count, sizeof *line.normals);
     for (uint32_t k = 0; k <= steps; ++k) {
         hemc_d3 a, b, na, nb;
-        raw_at(chain, arc, from + forward * k / steps, &a, &na);
-        raw_at(chain, arc, from - backward * k / steps, &b, &nb);
+        raw_at(chain, &index, from + forward * k / steps, &a, &na);
+        raw_at(chain, &index, from - backward * k / steps, &b, &nb);
         line.points[k] = d3_lerp(a, b, 0.5);
         // The longer side is the outer one of a curved cloth.
         line.normals[k] = backward > forward * (1.0 + 1e-6) ? nb : na;

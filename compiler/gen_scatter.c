@@ -85,6 +85,18 @@ static void heap_sink(crowd* c, uint32_t at) {
     heap_put(c, at, item);
 }
 
+// The tree of those that are left; numbers[i] is point i of it.
+static void plant_again(hemc_arena* arena, hemc_kd* kd, const hemc_vec3* candidates, const crowd* c, uint32_t* numbers,
+                        hemc_vec3* points) {
+    for (uint32_t i = 0; i < c->count; ++i) {
+        numbers[i] = c->heap[i];
+        points[i] = candidates[numbers[i]];
+    }
+    uint64_t visits = kd->visit_count;
+    hemc_kd_build(arena, kd, points, c->count);
+    kd->visit_count = visits;
+}
+
 static double crowding(double distance, double reach) {
     double x = distance < reach ? 1.0 - distance / reach : 0.0;
     double x2 = x * x, x4 = x2 * x2;
@@ -117,7 +129,15 @@ void hemc_eliminate(hemc_arena* arena, const hemc_vec3* candidates, uint32_t cou
     for (uint32_t i = count / 2; i-- > 0;) {
         heap_sink(&c, i);
     }
+    uint32_t* numbers = hemc_alloc(arena, count, sizeof *numbers);
+    hemc_vec3* points = hemc_alloc(arena, count, sizeof *points);
+    for (uint32_t i = 0; i < count; ++i) {
+        numbers[i] = i;
+    }
     while (c.count > target) {
+        if (c.count < kd.count / 2) { // do not search among the dead
+            plant_again(arena, &kd, candidates, &c, numbers, points);
+        }
         uint32_t gone = c.heap[0];
         keep[gone] = 0;
         --c.count;
@@ -127,7 +147,7 @@ void hemc_eliminate(hemc_arena* arena, const hemc_vec3* candidates, uint32_t cou
         }
         hemc_kd_radius(arena, &kd, d3_from(candidates[gone]), reach, &list);
         for (size_t k = 0; k < list.count; ++k) {
-            uint32_t other = list.items[k];
+            uint32_t other = numbers[list.items[k]];
             if (keep[other]) {
                 // A weight only falls, so the item can only sink.
                 c.weight[other] -= crowding(d3_distance(d3_from(candidates[gone]), d3_from(candidates[other])), reach);

@@ -159,6 +159,41 @@ static void measure_fill(hemc_arena* arena, uint32_t part_count, hemc_layout* la
     layout->indexed_share = constraints != 0 ? (float)indexed / (float)constraints : 0.0f;
 }
 
+// Rows for one part behind those of the parts before it, and slots for its particles. anchor_slot, per link of the mesh,
+// becomes the slot of the copied anchor that the link ends in.
+static void place_part(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout,
+                       hemc_anchor_rows* anchors, int32_t* anchor_slot) {
+    const uint32_t source = layout->part_order[part], begin = mesh->part_begin[source];
+    const uint32_t row_begin = layout->row_count;
+    uint32_t* slots = layout->slot_of + begin;
+    hemc_net net = {0};
+    make_net(arena, mesh, source, &net);
+    hemc_number_weave(arena, &net);
+    uint32_t row_count;
+    if (mesh->part_kinds[source] == HEM_PART_BODY) {
+        row_count = hemc_place_compact(arena, net.positions, net.count, slots);
+    } else {
+        row_count = hemc_place(arena, &net, slots);
+        hemc_order_rows(arena, &net, row_count, slots);
+    }
+    hemc_place_tethers(arena, &net, slots, row_count, anchors);
+    for (uint32_t i = 0; i < net.link_count; ++i) {
+        if (anchors->slot_of_link[i] != HEM_NONE) {
+            anchor_slot[net.link_index[i]] = anchors->slot_of_link[i] + (int32_t)(row_begin * HEM_LANES);
+        }
+    }
+    row_count += anchors->row_count;
+    for (uint32_t i = 0; i < net.count; ++i) {
+        slots[i] += row_begin * HEM_LANES;
+    }
+    layout->parts[part].row_begin = row_begin;
+    layout->parts[part].row_count = row_count;
+    layout->row_count += row_count;
+    if (mesh->part_kinds[source] != HEM_PART_CLOTH) {
+        layout->oriented_row_count = layout->row_count;
+    }
+}
+
 bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_layout* layout) {
     memset(layout, 0, sizeof *layout);
     const uint32_t count = mesh->all.count;
@@ -172,34 +207,7 @@ bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_la
         memset(anchor_slot, 0xff, mesh->link_count * sizeof(int32_t));
     }
     for (uint32_t part = 0; part < mesh->part_count; ++part) {
-        const uint32_t source = layout->part_order[part];
-        const uint32_t begin = mesh->part_begin[source];
-        hemc_net net = {0};
-        make_net(arena, mesh, source, &net);
-        hemc_number_weave(arena, &net);
-        const uint32_t row_begin = layout->row_count;
-        uint32_t row_count = mesh->part_kinds[source] == HEM_PART_BODY
-                                 ? hemc_place_compact(arena, net.positions, net.count, layout->slot_of + begin)
-                                 : hemc_place(arena, &net, layout->slot_of + begin);
-        if (mesh->part_kinds[source] != HEM_PART_BODY) {
-            hemc_order_rows(arena, &net, row_count, layout->slot_of + begin);
-        }
-        hemc_place_tethers(arena, &net, layout->slot_of + begin, row_count, &anchors[part]);
-        for (uint32_t i = 0; i < net.link_count; ++i) {
-            if (anchors[part].slot_of_link[i] != HEM_NONE) {
-                anchor_slot[net.link_index[i]] = anchors[part].slot_of_link[i] + (int32_t)(row_begin * HEM_LANES);
-            }
-        }
-        row_count += anchors[part].row_count;
-        for (uint32_t i = 0; i < net.count; ++i) {
-            layout->slot_of[begin + i] += row_begin * HEM_LANES;
-        }
-        layout->parts[part].row_begin = row_begin;
-        layout->parts[part].row_count = row_count;
-        layout->row_count += row_count;
-        if (mesh->part_kinds[source] != HEM_PART_CLOTH) {
-            layout->oriented_row_count = layout->row_count;
-        }
+        place_part(arena, mesh, part, layout, &anchors[part], anchor_slot);
     }
     if (layout->row_count > HEM_MAX_PARTICLES / HEM_LANES) {
         return hemc_error(log, HEMC_INPUT, "", "/parts",

@@ -3,8 +3,8 @@
 #define HEMC_LANES_H
 
 // What the files of the lane stage share: lanes.c (the stage), lanes_hints.c (numbers for nets without), lanes_place.c (who
-// sits where) with lanes_band.c, lanes_search.c and lanes_cost.c, lanes_tether.c (copies of anchors), lanes_batch.c (batches of links and
-// their order), lanes_group.c (batches of shape-matching groups).
+// sits where) with lanes_band.c, lanes_threads.c, lanes_search.c and lanes_cost.c, lanes_tether.c (copies of anchors),
+// lanes_batch.c (batches of links and their order), lanes_group.c (batches of shape-matching groups).
 
 #include "compiler/hemc_internal.h"
 
@@ -45,7 +45,7 @@ typedef struct hemc_threads {
     uint32_t* index_of;  // per particle: its number in the thread
 } hemc_threads;
 
-// Along links of the weave of these kinds (lanes_place.c).
+// Along links of the weave of these kinds (lanes_threads.c).
 void hemc_make_threads(hemc_arena* arena, const hemc_net* net, uint32_t kind_mask, hemc_threads* threads);
 
 // Fills in level and chain where the generator gave none (lanes_hints.c).

@@ -45,6 +45,8 @@ typedef struct band {
     int32_t* level;      // from 0
     uint32_t width, height;
     bool closed;
+    uint32_t* by_column; // numbers of its particles: the first column, the last, the second, ...
+    uint32_t* by_level;  // the same with levels
 } band;
 
 typedef struct banding {
@@ -175,6 +177,20 @@ static void join_rows(banding* b, bool split_fixed) {
     }
 }
 
+// From both ends to the middle. A fold in which two particles meet shows it at once in this order, whether neighbours overlap
+// or the last meets the first; in the order of the rows, most of the band would be laid before.
+static uint32_t* order_from_ends(hemc_arena* arena, const int32_t* values, uint32_t limit, uint32_t count) {
+    uint64_t* keys = hemc_alloc(arena, count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t low = (uint32_t)values[i], high = limit - 1 - low;
+        keys[i] = low <= high ? 2 * (uint64_t)low : 2 * (uint64_t)high + 1;
+        order[i] = i;
+    }
+    hemc_sort(arena, keys, order, count);
+    return order;
+}
+
 static void make_bands(banding* b) {
     b->bands = hemc_alloc(b->arena, b->row_count, sizeof(band));
     b->band_of = hemc_alloc(b->arena, b->net->count, sizeof(uint32_t));
@@ -215,6 +231,8 @@ static void make_bands(banding* b) {
         }
         d->width = (uint32_t)(high - low + 1);
         d->height = (uint32_t)level;
+        d->by_column = order_from_ends(b->arena, d->column, d->width, d->count);
+        d->by_level = order_from_ends(b->arena, d->level, d->height, d->count);
         ++b->band_count;
     }
 }
@@ -256,8 +274,10 @@ static void judge_fold(fold_search* f, const band* d, uint32_t rows) {
 // place = column * pitch + level * rise; false when two particles meet.
 static bool try_fold(fold_search* f, const band* d, uint32_t rows, uint32_t pitch, uint32_t rise) {
     const uint32_t place_count = rows * HEM_LANES;
+    const uint32_t* order = rise == 1 ? d->by_column : d->by_level;
     ++f->trial;
-    for (uint32_t i = 0; i < d->count; ++i) {
+    for (uint32_t n = 0; n < d->count; ++n) {
+        const uint32_t i = order[n];
         const uint64_t place = (uint64_t)d->column[i] * pitch + (uint64_t)d->level[i] * rise;
         if (!take_place(f, d->particles[i], rows, (uint32_t)(place % place_count))) {
             return false;
@@ -270,7 +290,8 @@ static bool try_fold(fold_search* f, const band* d, uint32_t rows, uint32_t pitc
 // Strips of `strip` columns, one to a lane, each turned by `skew` rows against the last.
 static bool try_strips(fold_search* f, const band* d, uint32_t rows, uint32_t strip, uint32_t pitch, uint32_t skew) {
     ++f->trial;
-    for (uint32_t i = 0; i < d->count; ++i) {
+    for (uint32_t n = 0; n < d->count; ++n) {
+        const uint32_t i = d->by_column[n];
         const uint32_t column = (uint32_t)d->column[i], lane = column / strip;
         const uint32_t row = (column % strip * pitch + (uint32_t)d->level[i] + skew * lane) % rows;
         if (!take_place(f, d->particles[i], rows, lane * rows + row)) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lanes.h"
-#include "compiler/spatial.h"
 
 #include <string.h>
 
@@ -12,9 +11,10 @@
 
 #define UNKNOWN (-1.0)
 
+#define LINEAR_SIZES 32   // numbers of rows, at most, that lines are folded to where there are groups
 #define SEARCH_ABOVE 1.15 // times the ideal cost
 #define SEARCH_LIMIT 8192 // particles; above, the search takes too long
-#define SEARCH_SIZES 160  // about a sixth of so many numbers of rows are tried
+#define SEARCH_SIZES 12   // about so many numbers of rows are tried
 #define SEARCH_TASTE 4    // builds after which to give up a way that is SEARCH_BEHIND
 #define SEARCH_BEHIND 1.3
 #define SEARCH_KEPT 2
@@ -82,10 +82,11 @@ static uint32_t least_rows(const hemc_net* net) {
 static void try_linear(candidate* c, const uint32_t* number, uint32_t period) {
     const uint32_t least = least_rows(c->net);
     // Groups need their members in different rows, which may take more room.
-    const uint32_t slack = c->net->group_starts != NULL ? least / 4 + 3 : least / 12 + 3;
+    const bool groups = c->net->group_starts != NULL;
+    const uint32_t slack = groups ? least / 4 + 3 : least / 12 + 3, stride = 1 + slack / LINEAR_SIZES;
     for (uint32_t rows = least; rows <= least + slack; ++rows) {
-        // Every size near the least, then those that cut at whole columns.
-        const bool near = rows <= least + 4 || (c->net->group_starts != NULL && least <= 512);
+        // Every size near the least, then, for groups, a number of them, and those that cut at whole columns.
+        const bool near = rows <= least + 4 || (groups && (rows - least) % stride == 0);
         if (!near && (period == 0 || rows % period != 0)) {
             continue;
         }
@@ -101,79 +102,6 @@ static uint32_t span(const int32_t* values, uint32_t count) {
         high = values[i] > high ? values[i] : high;
     }
     return (uint32_t)high - (uint32_t)low + 1;
-}
-
-// -- Threads
-
-static bool opposite(const hemc_vec3* x, uint32_t center, uint32_t a, uint32_t b) {
-    const double u[3] = {(double)x[a].x - x[center].x, (double)x[a].y - x[center].y, (double)x[a].z - x[center].z};
-    const double v[3] = {(double)x[b].x - x[center].x, (double)x[b].y - x[center].y, (double)x[b].z - x[center].z};
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2] < 0;
-}
-
-// Shortest links first; a link joins two threads when it carries both on in about the same direction.
-void hemc_make_threads(hemc_arena* arena, const hemc_net* net, uint32_t kind_mask, hemc_threads* threads) {
-    uint64_t* keys = hemc_alloc(arena, net->weave_count, sizeof(uint64_t));
-    uint32_t* order = hemc_alloc(arena, net->weave_count, sizeof(uint32_t));
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < net->weave_count; ++i) {
-        if ((kind_mask >> net->weave_kinds[i] & 1) == 0) {
-            continue;
-        }
-        const hemc_vec3 a = net->positions[net->weave[i][0]], b = net->positions[net->weave[i][1]];
-        const double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
-        const double square = x * x + y * y + z * z;
-        memcpy(&keys[count], &square, sizeof square); // positive doubles sort like their bits
-        order[count++] = i;
-    }
-    hemc_sort(arena, keys, order, count);
-    int32_t(*sides)[2] = hemc_alloc(arena, net->count, sizeof(*sides));
-    uint32_t* parent = hemc_alloc(arena, net->count, sizeof(uint32_t));
-    memset(sides, 0xff, net->count * sizeof(*sides));
-    for (uint32_t i = 0; i < net->count; ++i) {
-        parent[i] = i;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t* ends = net->weave[order[i]];
-        bool fits = hemc_root_of(parent, ends[0]) != hemc_root_of(parent, ends[1]);
-        for (int e = 0; e < 2 && fits; ++e) {
-            const int32_t* side = sides[ends[e]];
-            fits = side[1] == HEM_NONE &&
-                   (side[0] == HEM_NONE || opposite(net->positions, ends[e], (uint32_t)side[0], ends[1 - e]));
-        }
-        if (!fits) {
-            continue;
-        }
-        for (int e = 0; e < 2; ++e) {
-            sides[ends[e]][sides[ends[e]][0] != HEM_NONE] = (int32_t)ends[1 - e];
-        }
-        parent[hemc_root_of(parent, ends[0])] = hemc_root_of(parent, ends[1]);
-    }
-    threads->starts = hemc_alloc(arena, (size_t)net->count + 1, sizeof(uint32_t));
-    threads->particles = hemc_alloc(arena, net->count, sizeof(uint32_t));
-    threads->thread_of = hemc_alloc(arena, net->count, sizeof(uint32_t));
-    threads->index_of = hemc_alloc(arena, net->count, sizeof(uint32_t));
-    uint8_t* done = hemc_alloc(arena, net->count, 1);
-    uint32_t next = 0;
-    threads->count = 0;
-    for (uint32_t i = 0; i < net->count; ++i) {
-        if (done[i] || sides[i][1] != HEM_NONE) {
-            continue; // not an end
-        }
-        threads->starts[threads->count] = next;
-        uint32_t number = 0;
-        for (int32_t p = (int32_t)i, from = HEM_NONE; p != HEM_NONE;) {
-            done[p] = 1;
-            threads->particles[next++] = (uint32_t)p;
-            threads->thread_of[p] = threads->count;
-            threads->index_of[p] = number++;
-            const int32_t onward = sides[p][0] != from ? sides[p][0] : sides[p][1];
-            from = p;
-            p = onward;
-        }
-        ++threads->count;
-    }
-    threads->starts[threads->count] = next;
 }
 
 // -- The choice
@@ -194,7 +122,7 @@ static void try_search(candidate* c, hemc_searcher* searcher, const hemc_threads
     const double known = c->best_cost;
     trial best[SEARCH_KEPT];
     uint32_t kept = 0, built = 0;
-    for (uint32_t rows = least; rows <= most; rows += 1 + least / SEARCH_SIZES) {
+    for (uint32_t rows = least; rows <= most; rows += 1 + (most - least) / SEARCH_SIZES) {
         hemc_search_place(searcher, threads, rows, 0, c->slots);
         const trial t = {hemc_table_cost(&c->table, c->net, c->slots, rows, 1e300), rows};
         consider(c, rows, t.cost);

@@ -25,6 +25,7 @@
 
 #define DIFFERENCE_LIMIT 6 // popular differences tried per kind
 #define CANDIDATE_LIMIT 768
+#define FLUSH_LIMIT 64                       // of them at the ends of free stretches
 #define KIND_COUNT (HEM_LINK_KIND_COUNT + 1) // one more for membership in a group
 #define SAME_ROW_COST 0.75f
 
@@ -365,7 +366,7 @@ static uint32_t next_place(const hemc_searcher* s, uint32_t from, bool taken) {
     return s->place_count;
 }
 
-// Both ends of every free stretch that is long enough.
+// Both ends of the first free stretches that are long enough: of many, any will do.
 static void suggest_flush(hemc_searcher* s, uint32_t thread) {
     const uint32_t length = s->thread_length[thread];
     const uint32_t first = next_place(s, 0, true);
@@ -373,7 +374,8 @@ static void suggest_flush(hemc_searcher* s, uint32_t thread) {
         add_spot(s, 0, 1);
         return;
     }
-    for (uint32_t at = first; at < s->place_count;) {
+    const uint32_t limit = s->spots.count + FLUSH_LIMIT;
+    for (uint32_t at = first; at < s->place_count && s->spots.count < limit;) {
         at = next_place(s, at, false);
         const uint32_t end = next_place(s, at, true);
         uint32_t run = end - at;
@@ -532,6 +534,33 @@ static void take_up(hemc_searcher* s, uint32_t thread, lifted* list, uint32_t* c
     }
 }
 
+// Takes up the thread to lay it on an aligned place, whoever lies there: they are taken up too. No step = no such place.
+static spot push_in(hemc_searcher* s, uint32_t thread, uint64_t* random, lifted* list, uint32_t* count) {
+    spot target = {0, 0};
+    take_up(s, thread, list, count);
+    clear_spots(s);
+    suggest_aligned(s, thread);
+    if (s->spots.count == 0) {
+        return target;
+    }
+    double best = 1e300;
+    for (int tries = 0; tries < 8; ++tries) {
+        const spot c = s->spots.items[next_random(random, s->spots.count)];
+        const double cost = trial_cost(s, thread, c.at, c.step, best);
+        if (cost < best) {
+            best = cost;
+            target = c;
+        }
+    }
+    for (uint32_t i = 0; i < s->thread_length[thread]; ++i) {
+        const int32_t there = s->occupant[wrap(s, (int64_t)target.at + target.step * (int64_t)i)];
+        if (there != HEM_NONE) {
+            take_up(s, (uint32_t)there, list, count);
+        }
+    }
+    return target;
+}
+
 static void improve(hemc_searcher* s, uint64_t allowance) {
     uint64_t random = 1;
     const uint64_t end = s->work + allowance;
@@ -542,40 +571,18 @@ static void improve(hemc_searcher* s, uint64_t allowance) {
         uint32_t count = 0;
         const uint32_t thread = next_random(&random, s->thread_count);
         const uint32_t mode = next_random(&random, 4);
-        const uint32_t begin = s->thread_begin[thread], length = s->thread_length[thread];
         spot target = {0, 0};
-        if (mode == 0) {
-            // Alone.
+        if (mode == 0) { // alone
             take_up(s, thread, list, &count);
-        } else if (mode == 1) {
-            // With its neighbours in the net.
+        } else if (mode == 1) { // with its neighbours in the net
             take_up(s, thread, list, &count);
-            const uint32_t p = s->particles[begin + next_random(&random, length)];
+            const uint32_t at = s->thread_begin[thread] + next_random(&random, s->thread_length[thread]);
+            const uint32_t p = s->particles[at];
             for (uint32_t k = s->starts[p]; k < s->starts[p + 1]; ++k) {
                 take_up(s, s->thread_of[s->neighbors[k]], list, &count);
             }
         } else {
-            // To an aligned place, whoever lies there; they find another.
-            take_up(s, thread, list, &count);
-            clear_spots(s);
-            suggest_aligned(s, thread);
-            if (s->spots.count > 0) {
-                double best = 1e300;
-                for (int tries = 0; tries < 8; ++tries) {
-                    const spot c = s->spots.items[next_random(&random, s->spots.count)];
-                    const double cost = trial_cost(s, thread, c.at, c.step, best);
-                    if (cost < best) {
-                        best = cost;
-                        target = c;
-                    }
-                }
-                for (uint32_t i = 0; i < length; ++i) {
-                    const int32_t there = s->occupant[wrap(s, (int64_t)target.at + target.step * (int64_t)i)];
-                    if (there != HEM_NONE) {
-                        take_up(s, (uint32_t)there, list, &count);
-                    }
-                }
-            }
+            target = push_in(s, thread, &random, list, &count);
         }
         bool laid = true;
         uint32_t first = 0;

@@ -58,6 +58,16 @@ static uint32_t natural_batches(const uint32_t* slots, const int32_t anchor[HEM_
     return count;
 }
 
+// A bit per anchor, by chance shared by some: a copy row that lacks one of the bits wanted cannot serve. One with an idle
+// lane may take up anything.
+static uint64_t anchor_bits(const int32_t anchor[HEM_LANES], uint64_t idle) {
+    uint64_t bits = 0;
+    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+        bits |= anchor[lane] == HEM_NONE ? idle : 1ull << ((uint32_t)anchor[lane] * 0x9e3779b1u >> 26);
+    }
+    return bits;
+}
+
 // A rotation under which the copy row serves the lanes, or HEM_NONE. Lanes nobody wants yet may be taken.
 static int32_t fitting_rotation(const int32_t copy[HEM_LANES], const int32_t anchor[HEM_LANES]) {
     for (int32_t rotate = 0; rotate < HEM_LANES; ++rotate) {
@@ -73,6 +83,33 @@ static int32_t fitting_rotation(const int32_t copy[HEM_LANES], const int32_t anc
     return HEM_NONE;
 }
 
+typedef struct copy_set {
+    int32_t (*anchors)[HEM_LANES]; // per copy row
+    uint64_t* bits;                // per copy row: anchor_bits
+    uint32_t count;
+} copy_set;
+
+// The first copy row that serves the lanes, and under which rotation; the number of copies when none does.
+static uint32_t find_copy(const copy_set* copies, const int32_t anchor[HEM_LANES], int32_t* rotate) {
+    const uint64_t bits = anchor_bits(anchor, 0);
+    uint32_t copy = 0;
+    *rotate = HEM_NONE;
+    while (copy < copies->count && ((bits & ~copies->bits[copy]) != 0 ||
+                                    (*rotate = fitting_rotation(copies->anchors[copy], anchor)) == HEM_NONE)) {
+        ++copy;
+    }
+    return copy;
+}
+
+static void use_copy(copy_set* copies, uint32_t copy, int32_t rotate, const int32_t anchor[HEM_LANES]) {
+    for (int32_t lane = 0; lane < HEM_LANES; ++lane) {
+        if (anchor[lane] != HEM_NONE) {
+            copies->anchors[copy][(lane + rotate) & 7] = anchor[lane];
+        }
+    }
+    copies->bits[copy] = anchor_bits(copies->anchors[copy], ~0ull);
+}
+
 // Rows that need `worth` batches or more get copies of their anchors.
 static double copy_anchors(hemc_arena* arena, const hemc_net* net, const uint32_t* slots, uint32_t row_count,
                            uint32_t worth, hemc_anchor_rows* out) {
@@ -82,8 +119,8 @@ static double copy_anchors(hemc_arena* arena, const hemc_net* net, const uint32_
         rows[i].set_count = 0;
     }
     collect(net, slots, rows);
-    int32_t(*copies)[HEM_LANES] = hemc_alloc(arena, (size_t)row_count * 2, sizeof(*copies));
-    uint32_t copy_count = 0;
+    copy_set copies = {hemc_alloc(arena, (size_t)row_count * 2, sizeof(*copies.anchors)),
+                       hemc_alloc(arena, (size_t)row_count * 2, sizeof(uint64_t)), 0};
     double cost = 0;
     if (out != NULL) {
         out->slot_of_link = hemc_alloc(arena, net->link_count, sizeof(int32_t));
@@ -91,49 +128,41 @@ static double copy_anchors(hemc_arena* arena, const hemc_net* net, const uint32_
     }
     // First those that pay for a copy row, then those that can use one that is there.
     for (uint32_t pass = 0; pass < 2; ++pass) {
-        for (uint32_t i = 0; i < row_count; ++i) {
-            for (uint32_t set = 0; set < rows[i].set_count; ++set) {
-                const int32_t* anchor = rows[i].anchor[set];
-                const uint32_t natural = natural_batches(slots, anchor);
-                if ((natural >= worth) != (pass == 0)) {
-                    continue;
-                }
-                cost += natural != 0;
-                uint32_t copy = 0;
-                int32_t rotate = HEM_NONE;
-                while (natural > 1 && copy < copy_count &&
-                       (rotate = fitting_rotation(copies[copy], anchor)) == HEM_NONE) {
-                    ++copy;
-                }
-                if (natural <= 1) {
-                    continue;
-                }
-                if (rotate == HEM_NONE && pass == 1) {
-                    cost += natural - 1.0;
-                    continue;
-                }
-                if (rotate == HEM_NONE) {
-                    memset(copies[copy_count++], 0xff, sizeof(*copies));
-                    rotate = 0;
-                }
-                for (int32_t lane = 0; lane < HEM_LANES; ++lane) {
-                    if (anchor[lane] == HEM_NONE) {
-                        continue;
-                    }
-                    const uint32_t slot = copy * HEM_LANES + ((uint32_t)(lane + rotate) & 7u);
-                    copies[copy][slot % HEM_LANES] = anchor[lane];
-                    if (out != NULL) {
-                        out->slot_of_link[rows[i].link[set][lane]] = (int32_t)(row_count * HEM_LANES + slot);
-                    }
+        for (uint32_t i = 0; i < 2 * row_count; ++i) {
+            const wanted* row = &rows[i / 2];
+            const uint32_t set = i % 2;
+            const uint32_t natural = set < row->set_count ? natural_batches(slots, row->anchor[set]) : 0;
+            if (set >= row->set_count || (natural >= worth) != (pass == 0)) {
+                continue;
+            }
+            cost += natural != 0;
+            if (natural <= 1) {
+                continue;
+            }
+            int32_t rotate;
+            const uint32_t copy = find_copy(&copies, row->anchor[set], &rotate);
+            if (rotate == HEM_NONE && pass == 1) {
+                cost += natural - 1.0;
+                continue;
+            }
+            if (rotate == HEM_NONE) {
+                memset(copies.anchors[copies.count++], 0xff, sizeof(*copies.anchors));
+                rotate = 0;
+            }
+            use_copy(&copies, copy, rotate, row->anchor[set]);
+            for (uint32_t lane = 0; lane < HEM_LANES && out != NULL; ++lane) {
+                if (row->anchor[set][lane] != HEM_NONE) {
+                    const uint32_t slot = (row_count + copy) * HEM_LANES + ((lane + (uint32_t)rotate) & 7u);
+                    out->slot_of_link[row->link[set][lane]] = (int32_t)slot;
                 }
             }
         }
     }
     if (out != NULL) {
-        out->row_count = copy_count;
-        out->anchors = copies;
+        out->row_count = copies.count;
+        out->anchors = copies.anchors;
     }
-    return cost + copy_count * COPY_COST;
+    return cost + copies.count * COPY_COST;
 }
 
 double hemc_place_tethers(hemc_arena* arena, const hemc_net* net, const uint32_t* slots, uint32_t row_count,

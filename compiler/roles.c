@@ -270,6 +270,29 @@ static bool attach_shared_border(roles* r, uint8_t* attached) {
     return true;
 }
 
+// Marks particles whose column goes on upwards; side -1 turns the part over. A corner (one neighbour in its row) hangs
+// from the row above by a link to another column: that is no continuation.
+static uint8_t* find_continued(roles* r, const double* height, double side) {
+    const hemc_particles* p = r->p;
+    uint8_t* continued = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *continued);
+    uint8_t* neighbours = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *neighbours);
+    for (size_t k = 0; k < p->link_count; ++k) {
+        uint32_t a = p->links[k].a, b = p->links[k].b;
+        if (p->links[k].kind == HEM_LINK_WEFT) {
+            neighbours[a] = neighbours[a] < 2 ? neighbours[a] + 1 : 2;
+            neighbours[b] = neighbours[b] < 2 ? neighbours[b] + 1 : 2;
+        }
+    }
+    for (size_t k = 0; k < p->link_count; ++k) {
+        uint32_t a = p->links[k].a, b = p->links[k].b;
+        uint32_t lower = (height[a] - height[b]) * side < 0.0 ? a : b;
+        if (p->links[k].kind == HEM_LINK_WARP && (p->chain[a] == p->chain[b] || neighbours[lower] > 1)) {
+            continued[lower] = 1;
+        }
+    }
+    return continued;
+}
+
 static bool attach_upper_border(roles* r, uint8_t* attached) {
     hemc_particles* p = r->p;
     hemc_d3 axis = hemc_cut_axis(r->part, r->surface);
@@ -295,23 +318,7 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
         }
         side = n[0] && n[1] && sum[0] / n[0] < sum[1] / n[1] ? -1.0 : 1.0;
     }
-    // A corner (one neighbour in its row) hangs from the row above by a link to another column: that is no continuation.
-    uint8_t* continued = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *continued);
-    uint8_t* neighbours = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *neighbours);
-    for (size_t k = 0; k < p->link_count; ++k) {
-        uint32_t a = p->links[k].a, b = p->links[k].b;
-        if (p->links[k].kind == HEM_LINK_WEFT) {
-            neighbours[a] = neighbours[a] < 2 ? neighbours[a] + 1 : 2;
-            neighbours[b] = neighbours[b] < 2 ? neighbours[b] + 1 : 2;
-        }
-    }
-    for (size_t k = 0; k < p->link_count; ++k) {
-        uint32_t a = p->links[k].a, b = p->links[k].b;
-        uint32_t lower = (height[a] - height[b]) * side < 0.0 ? a : b;
-        if (p->links[k].kind == HEM_LINK_WARP && (p->chain[a] == p->chain[b] || neighbours[lower] > 1)) {
-            continued[lower] = 1;
-        }
-    }
+    const uint8_t* continued = find_continued(r, height, side);
     double nearest = 1e30, depth = UPPER_SHARE * (high - low);
     uint32_t count = 0;
     hemc_sort_item* order = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *order);

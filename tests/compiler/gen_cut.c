@@ -386,6 +386,32 @@ TEST counts_are_met_within_five_percent(void) {
     PASS();
 }
 
+// Every triangle that a plane crosses stands in the plane's bin, in ascending order, and bins are not much larger than that.
+TEST a_survey_knows_what_a_plane_crosses(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.05);
+    gen_grid(&kit, 60, 40, flared, false, 0);
+    gen_grid(&kit, 3, 1, sheet, false, 0); // and a few that reach from end to end
+    ASSERT(gen_run(&kit));
+    hemc_survey s;
+    hemc_survey_make(kit.arena, &kit.surface, d3_unit(d3(0.2, 1.0, -0.1), d3(0, 1, 0)), &s);
+    ASSERT(s.bin_count > 40 && s.bin_start[s.bin_count] <= 6 * kit.surface.triangle_count);
+    for (int i = 0; i <= 200; ++i) {
+        double z = s.low + s.extent * i / 200.0, bin = (z - s.low) / s.extent * s.bin_count;
+        uint32_t k = bin < s.bin_count ? (uint32_t)bin : s.bin_count - 1, at = s.bin_start[k];
+        for (uint32_t t = 0; t < kit.surface.triangle_count; ++t) {
+            if (s.range[t][0] <= z && z <= s.range[t][1]) {
+                while (at < s.bin_start[k + 1] && s.bin_triangles[at] < t) {
+                    ++at;
+                }
+                ASSERT(at < s.bin_start[k + 1] && s.bin_triangles[at] == t);
+            }
+        }
+    }
+    gen_end(&kit);
+    PASS();
+}
+
 TEST without_a_spacing_a_few_hundred_particles_come_out(void) {
     gen_kit kit;
     gen_begin(&kit, 0.0);
@@ -412,5 +438,6 @@ void gen_cut_tests(void) {
     RUN_TEST(skirts_close);
     RUN_TEST(a_column_is_on_a_level_once_and_columns_run_in_order);
     RUN_TEST(counts_are_met_within_five_percent);
+    RUN_TEST(a_survey_knows_what_a_plane_crosses);
     RUN_TEST(without_a_spacing_a_few_hundred_particles_come_out);
 }

@@ -192,6 +192,31 @@ TEST all_nearest_take_n_log_n(void) {
     PASS();
 }
 
+// Points on a flat sheet, asked for the nearest from a plane beside it: all of the sheet is about as far away.
+static double work_from_afar(uint32_t side) {
+    hemc_arena* arena = hemc_arena_create();
+    hemc_vec3* points = hemc_alloc(arena, (size_t)side * side, sizeof *points);
+    for (uint32_t i = 0; i < side * side; ++i) {
+        double u = (double)(i % side) / side, v = (double)(i / side) / side;
+        points[i] = d3_to(d3(u, v, 0.0));
+    }
+    hemc_kd kd;
+    hemc_kd_build(arena, &kd, points, side * side);
+    hemc_random random = {5};
+    for (uint32_t i = 0; i < 500; ++i) {
+        hemc_kd_nearest(&kd, d3(hemc_random_unit(&random), hemc_random_unit(&random), 0.4), 1e30, NULL);
+    }
+    double work = (double)kd.visit_count;
+    hemc_arena_destroy(arena);
+    return work;
+}
+
+TEST a_search_from_afar_takes_log_n(void) {
+    // By planes alone every point nearer to the foot than the sheet is away would be met: sixteen times as many.
+    ASSERT(work_from_afar(128) / work_from_afar(32) < 2.5);
+    PASS();
+}
+
 void gen_spatial_tests(void) {
     RUN_TEST(nearest_points_are_those_of_brute_force);
     RUN_TEST(the_growing_grid_agrees_with_brute_force);
@@ -199,4 +224,5 @@ void gen_spatial_tests(void) {
     RUN_TEST(eigenvectors_satisfy_their_equation);
     RUN_TEST(the_cube_root_cubes_back);
     RUN_TEST(all_nearest_take_n_log_n);
+    RUN_TEST(a_search_from_afar_takes_log_n);
 }

@@ -2,6 +2,7 @@
 #include "tests/compiler/lanes_kit.h"
 
 #include "compiler/graph.h"
+#include "compiler/lanes.h"
 
 #include "greatest.h"
 
@@ -569,6 +570,94 @@ TEST layouts_do_not_depend_on_the_pose(void) {
     PASS();
 }
 
+// -- Cost
+
+enum { NET_COUNT = 60, NET_LINKS = 300, NET_MEMBERS = 5 };
+
+// Distinct keys by looking at all before: what hemc_table_cost counts with a hash table.
+static uint32_t count_distinct(uint32_t (*keys)[4], uint32_t count) {
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t j = 0;
+        while (j < i && memcmp(keys[j], keys[i], sizeof keys[i]) != 0) {
+            ++j;
+        }
+        distinct += j == i;
+    }
+    return distinct;
+}
+
+static double count_cost(const hemc_net* net, const uint32_t* slots, uint32_t rows) {
+    static uint32_t keys[NET_LINKS + NET_COUNT * NET_MEMBERS][4];
+    uint32_t count = 0, strays = 0, clashes = 0;
+    for (uint32_t i = 0; i < net->link_count; ++i) {
+        const uint32_t x = slots[net->ends[i][0]], y = slots[net->ends[i][1]];
+        const uint32_t a = x < y ? x : y, b = x < y ? y : x;
+        const uint32_t key[4] = {a / 8, b / 8, (b - a) % 8, net->kinds[i]};
+        if (net->kinds[i] != HEM_LINK_TETHER) {
+            strays += a / 8 == b / 8;
+            memcpy(keys[count], key, sizeof key);
+            count += a / 8 != b / 8;
+        }
+    }
+    double cost = count_distinct(keys, count) + 0.75 * strays + 0.5 * rows;
+    if (net->group_starts == NULL) {
+        return cost;
+    }
+    count = 0;
+    for (uint32_t p = 0; p < net->count; ++p) {
+        for (uint32_t i = net->group_starts[p]; i < net->group_starts[p + 1]; ++i) {
+            const uint32_t m = slots[net->group_members[i]];
+            const uint32_t key[4] = {slots[p] / 8, m / 8, (m - slots[p]) % 8, 0};
+            memcpy(keys[count++], key, sizeof key);
+            clashes += m / 8 == slots[p] / 8;
+            for (uint32_t j = net->group_starts[p]; j < i; ++j) {
+                clashes += m / 8 == slots[net->group_members[j]] / 8;
+            }
+        }
+    }
+    return cost + 1.5 * count_distinct(keys, count) + 1.5 * clashes + 6.0 * rows;
+}
+
+TEST costs_are_those_of_counting(void) {
+    lanes_kit kit; // its arena and its chance
+    lanes_kit_start(&kit, 1);
+    for (int groups = 0; groups < 2; ++groups) {
+        uint32_t ends[NET_LINKS][2], starts[NET_COUNT + 1], members[NET_COUNT * NET_MEMBERS], slots[NET_COUNT];
+        uint8_t kinds[NET_LINKS];
+        hemc_net net = {.count = NET_COUNT, .link_count = groups ? 40 : NET_LINKS, .ends = ends, .kinds = kinds};
+        for (uint32_t i = 0; i < NET_LINKS; ++i) {
+            ends[i][0] = (uint32_t)(lanes_kit_random(&kit) * NET_COUNT);
+            ends[i][1] = (ends[i][0] + 1 + (uint32_t)(lanes_kit_random(&kit) * (NET_COUNT - 1))) % NET_COUNT;
+            kinds[i] = (uint8_t)(lanes_kit_random(&kit) * HEM_LINK_KIND_COUNT);
+        }
+        for (uint32_t i = 0; i < NET_COUNT * NET_MEMBERS; ++i) {
+            starts[i / NET_MEMBERS] = i / NET_MEMBERS * NET_MEMBERS;
+            members[i] = (i / NET_MEMBERS + 1 + i % NET_MEMBERS * 3) % NET_COUNT;
+        }
+        starts[NET_COUNT] = NET_COUNT * NET_MEMBERS;
+        if (groups) {
+            net.group_starts = starts;
+            net.group_members = members;
+        }
+        hemc_cost_table table;
+        hemc_table_init(kit.arena, &table, &net);
+        for (int trial = 0; trial < 200; ++trial) {
+            const uint32_t rows = 8 + (uint32_t)(lanes_kit_random(&kit) * 3);
+            for (uint32_t i = 0; i < NET_COUNT;
+                 ++i) { // somebody may sit where another does: that is nobody's business here
+                slots[i] = (uint32_t)(lanes_kit_random(&kit) * rows * HEM_LANES);
+            }
+            const double cost = count_cost(&net, slots, rows);
+            ASSERT_EQ(cost, hemc_table_cost(&table, &net, slots, rows, 1e300));
+            ASSERT_EQ(cost, hemc_table_cost(&table, &net, slots, rows, cost + 0.25));
+            ASSERT(hemc_table_cost(&table, &net, slots, rows, 0.7 * cost) >= 0.7 * cost);
+        }
+    }
+    lanes_kit_end(&kit);
+    PASS();
+}
+
 SUITE(lanes_suite);
 SUITE(lanes_suite) {
     RUN_TEST(every_particle_has_a_slot_of_its_own);
@@ -583,5 +672,6 @@ SUITE(lanes_suite) {
     RUN_TEST(anchors_that_can_be_pushed_are_not_copied);
     RUN_TEST(the_same_mesh_gives_the_same_layout);
     RUN_TEST(layouts_do_not_depend_on_the_pose);
+    RUN_TEST(costs_are_those_of_counting);
     forget_shapes();
 }
