@@ -17,15 +17,20 @@
 // write the same bytes, so it does not matter who wins. An entry is believed only if it is valid, carries its own key
 // and has the hash that its report remembers; one that does not is made anew.
 
+// To be raised with every change that gives other bytes for the same input (tests/golden/table.inl tells), so that
+// a shared directory never serves what an older build of the same version has made.
+#define REVISION 1u
+
 void hemc_cache_key(hemc_compilation* c) {
     struct {
         char tool[32];
-        uint32_t format, ship, strict, reserved;
+        uint32_t format, ship, strict, revision;
         uint8_t source[16], recipe[16];
     } key;
     memset(&key, 0, sizeof(key));
     memcpy(key.tool, "hemc " HEMC_VERSION, sizeof("hemc " HEMC_VERSION));
     key.format = HEM_FORMAT_VERSION;
+    key.revision = REVISION;
     key.ship = c->job->ship;
     key.strict = c->job->strict; // a compile with warnings must fail under --strict, not be fetched
     memcpy(key.source, c->model.source_hash, 16);

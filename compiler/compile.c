@@ -41,7 +41,7 @@ static bool make_parts(hemc_compilation* c) {
         const hemc_part_recipe* part = &recipe->parts[p];
         hemc_weld(c->arena, &c->model, c->owner, (int32_t)p, &c->surfaces[p]);
         if (c->surfaces[p].triangle_count == 0) {
-            return hemc_error(&c->log, HEMC_INPUT, recipe->path != NULL ? recipe->path : c->model.path, part->json_path,
+            return hemc_error(&c->log, HEMC_INPUT, hemc_part_file(part, &c->model), part->json_path,
                               "every triangle of part \"%s\" is degenerate", part->name);
         }
         if (!hemc_generate(c->arena, &c->log, &c->model, part, &c->surfaces[p], &c->particles[p])) {

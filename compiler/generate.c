@@ -261,7 +261,7 @@ static double mean_side(const hemc_surface* surface) {
 static double automatic_spacing(const hemc_part_recipe* part, const hemc_surface* surface, double area) {
     if (part->generator == HEMC_SCATTER && part->volume) {
         double h = hemc_cube_root(surface_volume(surface) / AUTO_PARTICLES_SOFT);
-        if (h > 0.0) {
+        if (h > 0.1 * sqrt(area / AUTO_PARTICLES_SOFT)) { // flat things have no volume to fill
             return h;
         }
     }
@@ -272,7 +272,7 @@ static double automatic_spacing(const hemc_part_recipe* part, const hemc_surface
 
 bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
                    const hemc_surface* surface, hemc_particles* particles) {
-    const char* file = model ? model->path : "";
+    const char* file = hemc_part_file(part, model);
     memset(particles, 0, sizeof *particles);
     if (surface->triangle_count == 0) {
         return hemc_error(log, HEMC_INPUT, file, part->json_path,

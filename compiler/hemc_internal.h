@@ -160,6 +160,7 @@ typedef struct hemc_attach {
 
 typedef struct hemc_part_recipe {
     const char* name;
+    const char* file;      // into which json_path points; NULL = the model's
     const char* json_path; // for messages, "/parts/0"
     hemc_selector* selector;
     hem_part_kind kind;
@@ -355,7 +356,8 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
 // Automatic parts get their spacings by trial, and notes that say why; after hemc_select. (auto_tune.c)
 void hemc_recipe_tune(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe,
                       const int32_t* owner);
-void hemc_recipe_defaults(hemc_recipe* recipe); // recipe.c: no parts, body on
+void hemc_recipe_defaults(hemc_recipe* recipe);                                    // recipe.c: no parts, body on
+const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model); // for messages (recipe.c)
 // Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe_collider.c)
 bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);
 // Marks: owner[t] = part index or HEM_NONE, first part wins. (select.c)

@@ -529,7 +529,7 @@ bool hemc_maps(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
         map_part(arena, model, recipe, &net, vertex_part, part, mesh, &far);
         if (far.count > 0) {
             const hemc_primitive* primitive = primitive_of(model, far.vertex);
-            hemc_warn(log, model->path, recipe->parts[part].json_path,
+            hemc_warn(log, hemc_part_file(&recipe->parts[part], model), recipe->parts[part].json_path,
                       "part \"%s\": %u vertices lie far from every particle; the worst is vertex %u of %s, %d mm away",
                       mesh->part_names[part], far.count,
                       primitive != NULL ? far.vertex - primitive->vertex_begin : far.vertex,

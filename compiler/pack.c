@@ -552,6 +552,52 @@ static uint8_t* write_bytes(hemc_arena* arena, section_list* list, hem_header* h
     return bytes;
 }
 
+// What the format takes (formats/hem_validate.c): beyond it, the model is in other units than it says.
+#define MOST_METRES 1e6
+#define LEAST_RADIUS 1e-6
+#define LEAST_MASS 1e-9
+#define MOST_MASS 1e6
+
+static bool within(double value, double least, double most) {
+    return value >= least && value <= most;
+}
+
+static bool check_ranges(hemc_log* log, const char* file, const hemc_model* model, const hemc_recipe* recipe,
+                         const hemc_mesh* mesh) {
+    static const char advice[] = "is the model in metres? Give \"scale\" in a recipe";
+    for (uint32_t v = 0; model != NULL && v < model->vertex_count; ++v) {
+        const hemc_vec3 x = model->positions[v];
+        if (!within(fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z)), 0, MOST_METRES)) {
+            return hemc_error(log, HEMC_INPUT, file, "", "vertex %u is more than %g km away; %s", v, MOST_METRES / 1000,
+                              advice);
+        }
+    }
+    for (uint32_t part = 0; part < mesh->part_count; ++part) {
+        const bool own = recipe != NULL && part < recipe->part_count;
+        const char* where = own ? recipe->parts[part].json_path : "";
+        const char* part_file = own ? hemc_part_file(&recipe->parts[part], model) : file;
+        for (uint32_t i = mesh->part_begin[part]; i < mesh->part_begin[part + 1]; ++i) {
+            const hemc_vec3 x = mesh->all.positions[i];
+            const float* r = mesh->all.radii[i];
+            const double least = fmin(fmin(r[0], r[1]), r[2]), most = fmax(fmax(r[0], r[1]), r[2]);
+            const double away = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z)), mass = mesh->all.mass[i];
+            const char* what = !within(away, 0, MOST_METRES) ? "is more than 1000 km away"
+                               : !(least >= LEAST_RADIUS)    ? "is smaller than a thousandth of a millimetre"
+                               : !within(most, LEAST_RADIUS, MOST_METRES) ? "is larger than 1000 km"
+                               : mass > MOST_MASS                         ? "weighs more than 1000 tons"
+                               : !within(mass, LEAST_MASS, MOST_MASS) ? "weighs less than a thousandth of a milligram"
+                                                                      : NULL;
+            if (what != NULL) {
+                return hemc_error(log, HEMC_INPUT, part_file, where,
+                                  "a particle of part \"%s\" %s; %s, or another spacing, "
+                                  "radius or mass",
+                                  mesh->part_names[part], what, advice);
+            }
+        }
+    }
+    return true;
+}
+
 bool hemc_pack(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                const hemc_mesh* mesh, const hemc_layout* layout, const hemc_options* options,
                const uint8_t cache_key[16], uint8_t** bytes, size_t* size) {
@@ -571,6 +617,9 @@ bool hemc_pack(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     if (recipe != NULL && recipe->collider_count > HEM_MAX_COLLIDERS) {
         return hemc_error(log, HEMC_INPUT, file, "/colliders", "%u colliders; at most %d are possible",
                           recipe->collider_count, HEM_MAX_COLLIDERS);
+    }
+    if (!check_ranges(log, file, model, recipe, mesh)) {
+        return false;
     }
     const bool ship = options != NULL && options->ship;
     string_table strings = {.arena = arena, .size = 1};

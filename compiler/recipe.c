@@ -177,6 +177,10 @@ static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const 
     return read_colliders(&r, json, recipe) && good;
 }
 
+const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model) {
+    return part->file != NULL ? part->file : model != NULL ? model->path : "";
+}
+
 void hemc_recipe_defaults(hemc_recipe* recipe) {
     memset(recipe, 0, sizeof(*recipe));
     recipe->scale = 1;

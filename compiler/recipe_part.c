@@ -443,6 +443,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
         return false;
     }
     hemc_part_defaults(part);
+    part->file = r->file;
     part->json_path = json_path;
     if (!hemc_recipe_string(r, object, "name", &part->name)) {
         return false;

@@ -495,18 +495,18 @@ bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const
             attach_forgotten(&r, attached);
         }
         if (count_set(attached, particles->count) == 0) {
-            hemc_warn(log, model->path, part->json_path, "\"attach\" of part \"%s\" matches no particle: it will fall",
-                      part->name);
+            hemc_warn(log, hemc_part_file(part, model), part->json_path,
+                      "\"attach\" of part \"%s\" matches no particle: it will fall", part->name);
         }
     }
     uint32_t count = count_set(attached, particles->count);
     if (part->attach.automatic && count == 0 && part->kind == HEM_PART_CLOTH) {
-        hemc_warn(log, model->path, part->json_path,
+        hemc_warn(log, hemc_part_file(part, model), part->json_path,
                   "nothing to attach part \"%s\" to was found: give it an \"attach\" rule", part->name);
     }
     if (count == particles->count && part->animation != HEM_ANIMATE_MOMENTUM) {
-        hemc_warn(log, model->path, part->json_path, "every particle of part \"%s\" is attached: nothing will move",
-                  part->name);
+        hemc_warn(log, hemc_part_file(part, model), part->json_path,
+                  "every particle of part \"%s\" is attached: nothing will move", part->name);
     }
     for (uint32_t i = 0; i < particles->count; ++i) {
         uint32_t flags = HEM_PARTICLE_COLLIDES;

@@ -575,13 +575,13 @@ bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, cons
             }
         }
         if (taken == 0) {
-            good = hemc_error(log, HEMC_INPUT, recipe->path != NULL ? recipe->path : model->path,
+            good = hemc_error(log, HEMC_INPUT, hemc_part_file(part, model),
                               hemc_format(arena, "%s/select", part->json_path),
                               found == 0 ? "part \"%s\" selects no triangles"
                                          : "every triangle that part \"%s\" selects already belongs to an earlier part",
                               part->name);
         } else if (taken < found) {
-            hemc_note(log, recipe->path != NULL ? recipe->path : model->path, part->json_path,
+            hemc_note(log, hemc_part_file(part, model), part->json_path,
                       "%u of the %u triangles that part \"%s\" selects already belong to earlier parts", found - taken,
                       found, part->name);
         }

@@ -222,7 +222,7 @@ static void warn_of_loose_pieces(hemc_arena* arena, hemc_log* log, const char* f
         // A part with nothing attached at all was meant so, or has been warned of already.
         if (loose != 0 && loose < pieces && !part->attach.none) {
             hemc_vec3 p = all->positions[first];
-            hemc_warn(log, file, part->json_path,
+            hemc_warn(log, part->file != NULL ? part->file : file, part->json_path,
                       "%u of %u pieces of part \"%s\" hold on to nothing and will fall, one at (%d, %d, %d) mm: attach "
                       "them, or leave them out of \"select\"",
                       loose, pieces, part->name, (int)(p.x * 1000.0f), (int)(p.y * 1000.0f), (int)(p.z * 1000.0f));

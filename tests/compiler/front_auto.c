@@ -170,7 +170,34 @@ TEST automatic_nets_fill_the_lanes(void) {
     PASS();
 }
 
+// Trials have memory of their own; where that ends, the compile ends as it does elsewhere.
+TEST trials_may_run_out_of_memory(void) {
+    kit k;
+    kit_begin(&k);
+    char folder[512], path[600];
+    size_t size;
+    uint8_t* glb = doll_glb(k.arena, &size);
+    ASSERT(kit_folder(folder) && kit_write(folder, "doll.glb", glb, size, path));
+    bool succeeded = false;
+    for (int64_t n = 512; n < 10000000 && !succeeded; n *= 2) {
+        hemc_job job = {.input = path, .verbosity = -1};
+        hemc_outcome out;
+        hemc_fail_allocation_at(n);
+        hemc_execute(&job, &out, NULL, NULL);
+        hemc_fail_allocation_at(-1);
+        succeeded = out.exit_code == HEMC_OK;
+        ASSERT(succeeded || out.exit_code == HEMC_INTERNAL);
+        ASSERT(succeeded || strstr(out.messages, "out of memory") != NULL);
+        hemc_outcome_free(&out);
+    }
+    ASSERT(succeeded);
+    kit_folder_end(folder);
+    kit_end(&k);
+    PASS();
+}
+
 SUITE(front_auto_suite) {
     RUN_TEST(trims_and_cropped_hair_are_no_parts);
     RUN_TEST(automatic_nets_fill_the_lanes);
+    RUN_TEST(trials_may_run_out_of_memory);
 }

@@ -248,6 +248,41 @@ TEST exit_codes_are_distinct(void) {
     PASS();
 }
 
+// What the format cannot hold is a fault of the input, named with its part and its file, never one of the program.
+TEST numbers_out_of_range_are_the_inputs_fault(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    static const struct {
+        const char* keys;
+        const char* says;
+    } rows[] = {
+        {"\"scale\": 1e6, \"parts\": [ { \"name\": \"sheet\", \"select\": { \"node\": \"Sheet\" } } ]",
+         "is more than 1000 km away; is the model in metres?"},
+        {"\"scale\": 1e-7, \"parts\": [ { \"name\": \"sheet\", \"select\": { \"node\": \"Sheet\" } } ]",
+         "w.json:/parts/0: error: a particle of part \"sheet\" is smaller than"},
+        {"\"scale\": 3e4, \"parts\": [ { \"name\": \"sheet\", \"select\": { \"node\": \"Sheet\" } } ]",
+         "w.json:/parts/0: error: a particle of part \"sheet\" weighs more than"},
+        {"\"parts\": [ { \"name\": \"sheet\", \"select\": { \"node\": \"Sheet\" }, \"mass\": 1e-9 } ]",
+         "w.json:/parts/0: error: a particle of part \"sheet\" weighs less than"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        char path[600];
+        char* text = hemc_format(b.arena, "{ %s, \"body\": false }", rows[i].keys);
+        ASSERT(kit_write(b.folder, "w.json", text, strlen(text), path));
+        hemc_job job = {.input = b.input, .recipe = path, .verbosity = -1};
+        hemc_outcome out;
+        hemc_execute(&job, &out, NULL, NULL);
+        if (out.exit_code != HEMC_INPUT || strstr(out.messages, rows[i].says) == NULL) {
+            printf("    %d %s\n", out.exit_code, out.messages != NULL ? out.messages : "");
+        }
+        ASSERT_EQm(rows[i].says, HEMC_INPUT, out.exit_code);
+        ASSERTm(rows[i].says, strstr(out.messages, rows[i].says) != NULL);
+        hemc_outcome_free(&out);
+    }
+    bench_end(&b);
+    PASS();
+}
+
 TEST response_files_hold_arguments(void) {
     bench b;
     ASSERT(bench_begin(&b));
@@ -637,6 +672,7 @@ SUITE(front_cli_suite) {
     RUN_TEST(the_same_bytes_every_time);
     RUN_TEST(a_failure_leaves_what_was_there);
     RUN_TEST(exit_codes_are_distinct);
+    RUN_TEST(numbers_out_of_range_are_the_inputs_fault);
     RUN_TEST(response_files_hold_arguments);
     RUN_TEST(ship_leaves_out_the_preview);
     RUN_TEST(strict_turns_warnings_into_errors);
