@@ -13,7 +13,8 @@
 //   Names: a node, mesh or material called Cape, Skirt_Front, HairBack. Words are found inside names by their letters
 //          ("LongSkirt"), with a list of words that only look alike ("chair", "detail"). Pieces of these are
 //          looked at again (auto_pieces.c).
-//   Shape: a thin open sheet, unnamed, that hangs free of the body for at least a fifth of its height.
+//   Shape: a skirt's hem (auto_hems.c), where no garment was found; and, where nothing was, a thin open sheet that
+//          hangs free of the body for at least a fifth of its height.
 // The same kind found twice (the ears' mesh and the ears' bones) is one part. Without any of these a model without a
 // skeleton becomes one soft body that stands on its lower end; a rigged one is refused, since making its body wobble
 // is never what was meant. Nor is a chain that most of the character follows something loose on it.
@@ -404,6 +405,28 @@ static void claim(hemc_arena* arena, const hemc_model* model, const finding* f, 
     }
 }
 
+// Where no garment was found by name or bones: artists who name one name them all.
+static void find_skirts(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count,
+                        hemc_auto_kind* kinds, uint8_t* mask, int32_t* owner) {
+    for (uint32_t i = 0; i < *count; ++i) {
+        if (list[i].kind == LOOSE_CLOTH) {
+            return;
+        }
+    }
+    uint32_t primitive = 0;
+    memset(mask, 0, model->triangle_count);
+    if (model->bone_count < 2 || !hemc_auto_hems(arena, model, owner, mask, &primitive)) {
+        return;
+    }
+    for (uint32_t t = 0; t < model->triangle_count; ++t) {
+        owner[t] = mask[t] ? (int32_t)*count : owner[t];
+    }
+    kinds[*count] = HEMC_AUTO_SURE;
+    finding* f = finding_of(arena, model, list, count, "skirt", LOOSE_CLOTH);
+    hemc_text_add(&f->why, "a piece of \"%s\" has a wide open hem that legs go through and nothing touches",
+                  model->primitives[primitive].node_name);
+}
+
 // What of `other` now belongs to f.
 static void tell_pieces(const hemc_model* model, finding* f, const finding* other, const int32_t* first,
                         const int32_t* owner, int32_t self, int32_t from) {
@@ -426,11 +449,11 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     if (count == 0) {
         find_sheets(arena, model, list, &count);
     }
-    recipe->parts = hemc_alloc(arena, (size_t)count + 1, sizeof(hemc_part_recipe));
+    recipe->parts = hemc_alloc(arena, (size_t)count + 2, sizeof(hemc_part_recipe));
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
     int32_t* owner = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
     int32_t* first = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
-    hemc_auto_kind* kinds = hemc_alloc(arena, count, sizeof(hemc_auto_kind));
+    hemc_auto_kind* kinds = hemc_alloc(arena, (size_t)count + 1, sizeof(hemc_auto_kind));
     memset(first, 0xff, model->triangle_count * sizeof(int32_t));
     for (uint32_t i = 0; i < count; ++i) {
         kinds[i] = list[i].bones != NULL        ? HEMC_AUTO_SURE
@@ -438,6 +461,7 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
                                                 : HEMC_AUTO_CLOTH;
         claim(arena, model, &list[i], mask, (int32_t)i, first);
     }
+    find_skirts(arena, model, list, &count, kinds, mask, first);
     memcpy(owner, first, model->triangle_count * sizeof(int32_t));
     hemc_auto_pieces(arena, model, kinds, count, owner);
     for (uint32_t i = 0; i < count; ++i) {

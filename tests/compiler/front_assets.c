@@ -172,7 +172,7 @@ TEST automatic_mode_finds_what_is_loose(void) {
         const char* parts[3];
     } rows[] = {
         {"kaykit_Knight.glb", {"cape"}},
-        {"quaternius_Witch.gltf", {"hair"}},
+        {"quaternius_Witch.gltf", {"hair", "skirt"}},
         {"decentraland_LongSkirt.glb", {"skirt"}},
         {"godette_vrm0.vrm", {"hair"}},
         {"quaternius_Horse.glb", {"tail", "ears", "hair"}},
