@@ -145,7 +145,7 @@ static bool try_node(hemc_arena* arena, net n, uint32_t node, const int32_t* own
             used[model->triangles[3 * (size_t)t + c]] = 1;
         }
     }
-    n.count = hemc_weld_positions(arena, model, used, 1e-5 * height, n.welded);
+    n.count = hemc_weld_positions(arena, model, used, 0, n.welded);
     find_hems(arena, &n, used, inside);
     range* pieces = hemc_alloc(arena, n.count, sizeof(range));
     range* hems = hemc_alloc(arena, n.count, sizeof(range));

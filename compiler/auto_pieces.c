@@ -14,7 +14,6 @@
 //
 // Distances are in shares of the model's height, since nothing says in which unit a file without a recipe is.
 
-#define WELD 1e-5         // vertices nearer than this are one
 #define ON_TOP 0.012      // nearer than this at every vertex but a few: lies on it
 #define ON_TOP_SHARE 0.95 // of the vertices
 #define CLOSE 0.02        // hair farther than this from the skin hangs
@@ -95,7 +94,7 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
             }
         }
         uint32_t* welded = hemc_alloc(arena, model->vertex_count, sizeof(uint32_t));
-        uint32_t count = hemc_weld_positions(arena, model, used, WELD * height, welded);
+        uint32_t count = hemc_weld_positions(arena, model, used, 0, welded);
         uint32_t* parent = hemc_alloc(arena, count, sizeof(uint32_t));
         uint8_t* seen = hemc_alloc(arena, count, 1);
         piece* pieces = hemc_alloc(arena, count, sizeof(piece)); // at the root's index
