@@ -391,6 +391,18 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     bool chosen = recipe->body.particle_target != 0 || recipe->body.spacing > 0.0f;
     bool limited = !chosen && target > AUTO_LIMIT;
     target = limited ? AUTO_LIMIT : target;
+    // A part of a few millimetres' spacing brings a hundred times the candidates that the limit needs, and elimination
+    // pays for every pair within its radius: an even share of them will do.
+    double enough = 2.0 * CANDIDATES * AUTO_LIMIT;
+    if (limited && near > enough) {
+        uint32_t share = (uint32_t)enough;
+        for (uint32_t i = 0; i < share; ++i) {
+            uint32_t from = (uint32_t)((uint64_t)i * near / share);
+            candidates[i] = candidates[from];
+            triangles[i] = triangles[from];
+        }
+        near = share;
+    }
     target = target < 1 ? 1 : target < near ? target : near;
     if (limited || (recipe->body.particle_target && !(recipe->body.spacing > 0.0f))) {
         h = sqrt(kept_area / target);
