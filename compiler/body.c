@@ -391,7 +391,7 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     bool chosen = recipe->body.particle_target != 0 || recipe->body.spacing > 0.0f;
     bool limited = !chosen && target > AUTO_LIMIT;
     target = limited ? AUTO_LIMIT : target;
-    // A part of a few millimetres' spacing brings a hundred times the candidates that the limit needs, and elimination
+    // A part of a few millimetres' spacing brings many times the candidates that the limit needs, and elimination
     // pays for every pair within its radius: an even share of them will do.
     double enough = 2.0 * CANDIDATES * AUTO_LIMIT;
     if (limited && near > enough) {

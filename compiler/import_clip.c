@@ -268,9 +268,9 @@ static difference difference_of(const hemc_source* source, const hemc_clip* clip
 
 // How a clip loops: not at all; with its last pose the first, as near as hand-made loops are (one joint off by a degree
 // must not make a walk stop); or exported without its closing key, so that the way from the last pose back to the
-// first is one more step, for every bone no longer than the longest it takes anyway. (Of 140 clips of public characters
-// nine are of this kind, with gaps of 0.2 to 0.7 of the longest step; falls, jumps and the like have gaps of 3 and
-// more.)
+// first is one more step, for every bone no longer than the longest it takes anyway. (Of 135 clips of six public
+// characters nine are of this kind. Taking the largest over all bones, their gaps are 0.02 to 0.63 of the longest step;
+// of the clips left open 2.5 to 16 of it, but for a kick and a meal, which single bones keep open.)
 typedef enum loop_kind { LOOP_NONE, LOOP_CLOSED, LOOP_WITHOUT_LAST_KEY } loop_kind;
 
 static loop_kind loop_of(const hemc_source* source, const hemc_clip* clip, double size) {
