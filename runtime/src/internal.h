@@ -6,8 +6,9 @@
 //
 // The block of a scene, in order (every array starts on 64 bytes):
 //
-//   hem_scene | instance records | STATE: per slot [ hemi_state | x | v | q | w | targets | past | caught | anchor ] |
-//   per slot [ tuning | colliders | matrices ] | per worker scratch | events
+//   hem_scene | instance records | events | per asset ignored pairs |
+//   STATE: per slot [ hemi_state | x | v | q | w | targets | past | caught | anchor ] |
+//   per slot [ tuning | colliders | matrices ] | per worker scratch
 //
 // STATE is one pointer-free range: snapshot, rollback and hash work on it alone. Scratch holds nothing between steps.
 //
@@ -147,6 +148,19 @@ typedef struct hemi_hit {
     float distance; // to keep
 } hemi_hit;
 
+// The pairs of a cluster with itself and with later ones of its lane that the ignore lists name: bit 8 i + j of pairs[k]
+// stands for its row i and row j of the cluster that begins at row[k]. Almost all neighbours in the mesh are among them;
+// what is not is found in the lists.
+typedef struct hemi_ignored {
+    uint64_t pairs[8];
+    uint16_t row[8]; // UINT16_MAX = none
+} hemi_ignored;
+
+// Clusters begin anew with each part, so a part adds at most one to those of whole rows.
+static inline uint32_t hemi_ignored_at(uint32_t part, uint32_t first_row, uint32_t lane) {
+    return ((first_row >> 3) + part) * 8 + lane;
+}
+
 // Particles of one lane in up to eight successive rows: bit i stands for row + i.
 typedef struct hemi_cluster {
     uint16_t row;
@@ -244,7 +258,8 @@ typedef struct hemi_scratch {
     uint8_t* near_counts; // per particle
     uint32_t hit_capacity;
     uint32_t hit_count;
-    uint64_t* row_colliders; // bit c: collider c may touch the row; collider_words per row
+    const hemi_ignored* ignored; // of the asset, see hemi_class
+    uint64_t* row_colliders;     // bit c: collider c may touch the row; collider_words per row
     uint32_t collider_words;
     hemi_led* led; // rows with caught particles
     uint32_t led_count;
@@ -298,7 +313,8 @@ typedef struct hemi_instance {
 typedef struct hemi_class { // slots of one asset
     const hem_view* view;
     uint32_t first_instance, count;
-    uint32_t state_size; // per instance
+    uint32_t state_size;   // per instance
+    hemi_ignored* ignored; // per cluster: hemi_ignored_at; NULL = the asset has no ignore lists
 } hemi_class;
 
 struct hem_scene {

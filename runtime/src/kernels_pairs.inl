@@ -37,6 +37,21 @@ HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
     return 0;
 }
 
+// Of the pairs of a cluster with the one that begins at that row, those that the asset ignores.
+HEM_INLINE uint64_t ignored_pairs(const hemi_ignored* ignored, uint32_t row) {
+    uint64_t pairs = 0;
+    for (uint32_t k = 0; k < 8; ++k) {
+        pairs |= ignored->row[k] == row ? ignored->pairs[k] : 0;
+    }
+    return pairs;
+}
+
+// Each bit as a byte of eight equal ones.
+HEM_INLINE uint64_t spread_bits(uint32_t bits) {
+    uint64_t lowest = (bits * 0x0101010101010101u & 0x8040201008040201u);
+    return (((lowest + 0x7f7f7f7f7f7f7f7fu) | lowest) & 0x8080808080808080u) / 0x80 * 0xff;
+}
+
 HEM_INLINE float rest_distance(const hem_view* view, uint32_t a, uint32_t b) {
     const hem_rest_row* ra = &view->rest_rows[a >> 3];
     const hem_rest_row* rb = &view->rest_rows[b >> 3];
@@ -331,18 +346,26 @@ static void cluster_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint
     HEM_ALIGN(32) float reach2[8];
     v8_store(reach2, v8_mul(reach, reach));
     v8x3 at = cluster_load3(s, b, 0);
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t i = hem_lowest_bit(lanes);
+    // All sixty-four pairs without a branch: which lanes take part is hard to guess, and a wrong guess costs as much. Bit
+    // 8 i + j stands for particle i of a and j of b.
+    uint64_t close = 0;
+    for (uint32_t i = 0; i < 8; ++i) {
         v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
-        v8 d2 = v8x3_dot(d, d);
-        uint32_t bits = m8_bits(v8_lt(d2, v8_set1(reach2[i]))) & cb->members;
-        bits &= a == b ? 0xfeu << i : 0xffu;
-        if (!bits) {
-            continue;
-        }
+        close |= (uint64_t)m8_bits(v8_lt(v8x3_dot(d, d), v8_set1(reach2[i]))) << 8 * i;
+    }
+    close &= spread_bits(lanes) & cb->members * 0x0101010101010101u;
+    close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX; // each pair once
+    // Cloth that is pressed together finds its neighbours in the mesh again and again: they are left out at once.
+    if (close && s->ignored && ca->part == cb->part && cluster_lane(a) == cluster_lane(b)) {
+        close &= ~ignored_pairs(&s->ignored[hemi_ignored_at(ca->part, ca->row, cluster_lane(a))], cb->row);
+    }
+    while (close) {
+        uint32_t i = hem_lowest_bit(close) / 8, bits = (uint32_t)(close >> 8 * i) & 0xffu;
+        close &= ~((uint64_t)0xff << 8 * i);
+        v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
         v8x3 w = v8x3_sub(cluster_load3(s, b, 3), v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
         v8 keep = v8_add(cluster_load(s, b, 6), v8_set1(data[48 + i]));
-        bits &= m8_bits(points_meet(d, w, d2, keep));
+        bits &= m8_bits(points_meet(d, w, v8x3_dot(d, d), keep));
         for (; bits; bits &= bits - 1) {
             uint32_t j = hem_lowest_bit(bits);
             uint32_t slot = (ca->row + i) * 8 + cluster_lane(a), other = (cb->row + j) * 8 + cluster_lane(b);

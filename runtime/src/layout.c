@@ -131,6 +131,15 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
     hemi_instance* instances = hemi_take(c, instance_count, sizeof(hemi_instance));
     hemi_scratch* scratch = hemi_take(c, def->worker_capacity, sizeof(hemi_scratch));
     hem_event* events = hemi_take(c, def->event_capacity, sizeof(hem_event));
+    for (uint32_t i = 0; i < def->slot_count; ++i) {
+        const hem_view* view = hemi_asset_view(def->slots[i].asset);
+        int lists = view->ignore_starts[view->info->particle_count] != 0;
+        uint32_t clusters = hemi_ignored_at(view->info->part_count, view->info->row_count, 0);
+        hemi_ignored* ignored = hemi_take(c, lists ? clusters : 0, sizeof(hemi_ignored));
+        if (classes) {
+            classes[i].ignored = lists ? ignored : NULL;
+        }
+    }
 
     size_t state_begin = c->used;
     uint32_t n = 0;

@@ -149,6 +149,36 @@ hem_result hem_scene_measure(const hem_scene_def* def, hem_memory* need) {
     return HEM_OK;
 }
 
+static void note_ignored(const hem_view* view, hemi_ignored* ignored) {
+    if (!ignored) {
+        return;
+    }
+    memset(ignored, 0xff, hemi_ignored_at(view->info->part_count, view->info->row_count, 0) * sizeof(hemi_ignored));
+    for (uint32_t a = 0; a < view->info->particle_count; ++a) {
+        uint32_t part = view->particle_flags[a] >> HEM_PARTICLE_PART_SHIFT, lane = a & 7;
+        uint32_t begin = view->parts[part].row_begin, row_a = (a >> 3) - begin;
+        hemi_ignored* own = &ignored[hemi_ignored_at(part, begin + (row_a & ~7u), lane)];
+        for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
+            uint32_t b = view->ignore_list[i], row_b = (b >> 3) - begin;
+            if ((b & 7) != lane || view->particle_flags[b] >> HEM_PARTICLE_PART_SHIFT != part ||
+                row_b < (row_a & ~7u)) {
+                continue;
+            }
+            uint16_t first = (uint16_t)(begin + (row_b & ~7u));
+            for (uint32_t k = 0; k < 8; ++k) {
+                if (own->row[k] == UINT16_MAX) {
+                    own->row[k] = first;
+                    own->pairs[k] = 0;
+                }
+                if (own->row[k] == first) {
+                    own->pairs[k] |= (uint64_t)1 << (8 * (row_a & 7) + (row_b & 7));
+                    break;
+                }
+            }
+        }
+    }
+}
+
 hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block, size_t size) {
     hem_memory need;
     hem_result result = hem_scene_measure(def, &need);
@@ -178,6 +208,7 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
         const hem_header* header = scene->classes[i].view->header;
         scene->layout_hash = hem_hash(header->content_hash, 16, scene->layout_hash);
         scene->layout_hash = hem_hash(&scene->classes[i].count, 4, scene->layout_hash);
+        note_ignored(scene->classes[i].view, scene->classes[i].ignored);
     }
     *out = scene;
     return HEM_OK;

@@ -592,6 +592,7 @@ static void look_ahead(const hem_scene* scene, hemi_instance* instance, hemi_scr
             k->interpolate(instance->target_prev, instance->target_next, s1, view->anim_row_count, s->ahead);
             part_way.target_next = s->ahead;
         }
+        s->ignored = scene->classes[instance->class_index].ignored;
         k->find_near(view, &part_way, s, dt, s->part_frames, (instance->state->features & HEM_FEATURE_SURFACE) != 0);
     }
     if (collider_count) {
