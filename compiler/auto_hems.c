@@ -40,13 +40,6 @@ static double extent(const range* r, int k) {
     return r->high[k] - r->low[k];
 }
 
-static uint32_t find_root(uint32_t* parent, uint32_t i) {
-    while (parent[i] != i) {
-        i = parent[i] = parent[parent[i]];
-    }
-    return i;
-}
-
 typedef struct net { // one node's triangles, welded
     const hemc_model* model;
     uint32_t count;
@@ -79,7 +72,7 @@ static void find_hems(hemc_arena* arena, net* n, const uint8_t* used, const uint
         for (size_t c = 0; c < 3 && inside[t]; ++c) {
             uint32_t a = n->welded[model->triangles[3 * (size_t)t + c]];
             uint32_t b = n->welded[model->triangles[3 * (size_t)t + (c + 1) % 3]];
-            n->piece[find_root(n->piece, a)] = find_root(n->piece, b);
+            n->piece[hemc_root_of(n->piece, a)] = hemc_root_of(n->piece, b);
             if (a != b) {
                 edges[edge_count++] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
             }
@@ -89,7 +82,7 @@ static void find_hems(hemc_arena* arena, net* n, const uint8_t* used, const uint
     for (size_t i = 0; i < edge_count; ++i) {
         bool open = (i == 0 || edges[i - 1] != edges[i]) && (i + 1 == edge_count || edges[i + 1] != edges[i]);
         if (open) {
-            n->hem[find_root(n->hem, (uint32_t)(edges[i] >> 32))] = find_root(n->hem, (uint32_t)edges[i]);
+            n->hem[hemc_root_of(n->hem, (uint32_t)(edges[i] >> 32))] = hemc_root_of(n->hem, (uint32_t)edges[i]);
         }
     }
 }
@@ -125,7 +118,7 @@ static bool hangs_free(hemc_arena* arena, net* n, const uint8_t* mine, uint32_t 
     hemc_bvh_build(arena, &rest, model->positions, model->triangles, list, count);
     double sum = 0;
     for (uint32_t v = 0; v < n->count; ++v) {
-        if (find_root(n->hem, v) == ring) {
+        if (hemc_root_of(n->hem, v) == ring) {
             double distance = 0;
             hemc_bvh_nearest(&rest, d3_from(n->positions[v]), 1e30, &distance, NULL, NULL);
             sum += distance;
@@ -154,22 +147,22 @@ static bool try_node(hemc_arena* arena, net n, uint32_t node, const int32_t* own
         pieces[v] = hems[v] = nothing;
     }
     for (uint32_t v = 0; v < n.count; ++v) {
-        range_add(&pieces[find_root(n.piece, v)], n.positions[v]);
-        range_add(&hems[find_root(n.hem, v)], n.positions[v]);
-        ++sizes[find_root(n.hem, v)];
+        range_add(&pieces[hemc_root_of(n.piece, v)], n.positions[v]);
+        range_add(&hems[hemc_root_of(n.hem, v)], n.positions[v]);
+        ++sizes[hemc_root_of(n.hem, v)];
     }
     bool any = false;
     for (uint32_t ring = 0; ring < n.count; ++ring) {
-        if (find_root(n.hem, ring) != ring) {
+        if (hemc_root_of(n.hem, ring) != ring) {
             continue;
         }
-        uint32_t piece = find_root(n.piece, ring);
+        uint32_t piece = hemc_root_of(n.piece, ring);
         if (!looks_like_hem(&hems[ring], sizes[ring], &pieces[piece], floor_y, height)) {
             continue;
         }
         uint8_t* mine = hemc_alloc(arena, model->triangle_count, 1);
         for (uint32_t t = 0; t < model->triangle_count; ++t) {
-            mine[t] = inside[t] && find_root(n.piece, n.welded[model->triangles[3 * (size_t)t]]) == piece;
+            mine[t] = inside[t] && hemc_root_of(n.piece, n.welded[model->triangles[3 * (size_t)t]]) == piece;
         }
         if (hangs_free(arena, &n, mine, ring, &hems[ring], height)) {
             any = true;

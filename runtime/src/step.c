@@ -604,11 +604,13 @@ static int targets_moved(const hem_view* view, const hemi_instance* instance) {
     for (uint32_t i = 0; i < view->anim_row_count; ++i) {
         const float* a = instance->target_prev[i].x.x;
         const float* b = instance->target_next[i].x.x;
+        int moved = 0;
         for (uint32_t k = 0; k < sizeof(hemi_target_row) / sizeof(float); ++k) {
             float d = a[k] - b[k];
-            if (!(d < 1e-5f && d > -1e-5f)) {
-                return 1;
-            }
+            moved |= !(d < 1e-5f) | !(d > -1e-5f); // no early way out: the compiler makes vectors of it
+        }
+        if (moved) {
+            return 1;
         }
     }
     return 0;
