@@ -132,6 +132,10 @@ static bool walk(hemc_slicer* s, uint32_t triangle, int edge, double height, uin
     }
 }
 
+static uint64_t edge_sum(const uint32_t* v, int edge) {
+    return (uint64_t)v[edge] + v[(edge + 1) % 3];
+}
+
 static raw_chain walk_chain(hemc_slicer* s, uint32_t triangle, double height, uint32_t mark, step_list* forward,
                             step_list* backward) {
     hemc_arena* arena = s->gen->arena;
@@ -140,6 +144,14 @@ static raw_chain walk_chain(hemc_slicer* s, uint32_t triangle, double height, ui
         if (edge_crosses(s, triangle, e, height)) {
             edges[edges[0] < 0 ? 0 : 1] = e;
         }
+    }
+    // The way to go must not depend on how the triangle is wound, for a mirrored one is wound the other way: the two edges
+    // share one corner, so their other corners tell them apart.
+    const uint32_t* v = &s->gen->surface->triangles[3 * (size_t)triangle];
+    if (edge_sum(v, edges[0]) > edge_sum(v, edges[1])) {
+        const int swap = edges[0];
+        edges[0] = edges[1];
+        edges[1] = swap;
     }
     s->stamp[triangle] = mark;
     forward->count = backward->count = 0;

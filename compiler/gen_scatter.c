@@ -40,8 +40,9 @@ void hemc_random_on_surface(hemc_arena* arena, const hemc_surface* surface, uint
                 u = 1.0 - u;
                 v = 1.0 - v;
             }
-            hemc_d3 a = hemc_corner(surface, t, 0);
-            hemc_d3 ab = d3_sub(hemc_corner(surface, t, 1), a), ac = d3_sub(hemc_corner(surface, t, 2), a);
+            hemc_d3 corners[3];
+            hemc_sorted_corners(surface, t, corners);
+            hemc_d3 a = corners[0], ab = d3_sub(corners[1], a), ac = d3_sub(corners[2], a);
             positions[made] = d3_to(d3_madd(d3_madd(a, ab, u), ac, v));
             triangles[made++] = t;
         }
@@ -200,10 +201,11 @@ static uint32_t random_in_volume(const hemc_surface* surface, hemc_bvh* bvh, hem
                     }
                 }
             }
-            hemc_d3 p = d3_scale(center, 1.0 - w[2]);
-            p = d3_madd(p, hemc_corner(surface, t, 0), w[0]);
-            p = d3_madd(p, hemc_corner(surface, t, 1), w[1] - w[0]);
-            p = d3_madd(p, hemc_corner(surface, t, 2), w[2] - w[1]);
+            hemc_d3 corners[3], p = d3_scale(center, 1.0 - w[2]);
+            hemc_sorted_corners(surface, t, corners);
+            p = d3_madd(p, corners[0], w[0]);
+            p = d3_madd(p, corners[1], w[1] - w[0]);
+            p = d3_madd(p, corners[2], w[2] - w[1]);
             if (hemc_bvh_inside(bvh, p)) {
                 positions[made++] = d3_to(p);
             }

@@ -24,6 +24,9 @@
 #define SLICES 96
 #define GUIDE_LIMIT 512
 #define SPLIT_LIMIT 48
+// What differs by less is equal, and the order decides: locks evenly round a head must not change guides by the rounding
+// of a turned head. Centre lines keep about five digits.
+#define TIE 1e-4
 #define BROAD 0.4 // width / length above which a piece is more than one strand
 
 typedef struct curve {
@@ -363,7 +366,7 @@ static int32_t share_out(strands* s, const uint32_t* vertices, uint32_t count, u
         uint32_t best = 0;
         for (uint32_t i = 1; i < tip_count; ++i) {
             double a = k ? gap[i] : s->root_distance[tips[i]], b = k ? gap[best] : s->root_distance[tips[best]];
-            best = a > b * (1.0 + 1e-9) ? i : best;
+            best = a > b * (1.0 + TIE) ? i : best;
         }
         if (k > 0 && gap[best] < separation) {
             break;
@@ -590,7 +593,7 @@ static curve_list make_guides(strands* s, uint32_t wanted, double reach) {
         for (size_t i = 1; i < curves->count; ++i) {
             double a = guides.count ? gap[i] : curves->items[i].weight;
             double b = guides.count ? gap[best] : curves->items[best].weight;
-            best = a > b * (1.0 + 1e-9) ? i : best;
+            best = a > b * (1.0 + TIE) ? i : best;
         }
         if (guides.count > 0 && (gap[best] <= 0.0 || (wanted == 0 && gap[best] < reach))) {
             break;
@@ -608,7 +611,7 @@ static curve_list make_guides(strands* s, uint32_t wanted, double reach) {
             double nearest = -1.0;
             for (size_t g = 0; g < guides.count; ++g) {
                 double d = curve_distance(&curves->items[i], &guides.items[g]);
-                if (nearest < 0.0 || d < nearest * (1.0 - 1e-9)) {
+                if (nearest < 0.0 || d < nearest * (1.0 - TIE)) {
                     nearest = d;
                     owner[i] = (uint32_t)g;
                 }

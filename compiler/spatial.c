@@ -158,6 +158,17 @@ hemc_d3 hemc_quat_axis(const float q[4], int axis) {
 
 // -- Triangles of a surface
 
+void hemc_sorted_corners(const hemc_surface* surface, uint32_t triangle, hemc_d3 corners[3]) {
+    const uint32_t* v = &surface->triangles[3 * (size_t)triangle];
+    for (int i = 0; i < 3; ++i) {
+        int rank = 0; // each its own, also where two are one vertex
+        for (int k = 0; k < 3; ++k) {
+            rank += v[k] < v[i] || (v[k] == v[i] && k < i);
+        }
+        corners[rank] = d3_from(surface->positions[v[i]]);
+    }
+}
+
 hemc_d3 hemc_triangle_area_normal(const hemc_surface* surface, uint32_t triangle) {
     hemc_d3 a = hemc_corner(surface, triangle, 0);
     hemc_d3 ab = d3_sub(hemc_corner(surface, triangle, 1), a);
@@ -268,8 +279,9 @@ void hemc_surface_samples(hemc_arena* arena, const hemc_surface* surface, double
         hemc_d3 normal = hemc_triangle_area_normal(surface, t);
         s.normal = d3_unit(normal, d3(0, 0, 0));
         s.triangle = t;
-        sample_triangle(&s, hemc_corner(surface, t, 0), hemc_corner(surface, t, 1), hemc_corner(surface, t, 2),
-                        d3_length(normal), 40);
+        hemc_d3 corners[3];
+        hemc_sorted_corners(surface, t, corners);
+        sample_triangle(&s, corners[0], corners[1], corners[2], d3_length(normal), 40);
     }
 }
 

@@ -106,6 +106,9 @@ hemc_d3 hemc_quat_axis(const float q[4], int axis); // column 0, 1, 2
 static inline hemc_d3 hemc_corner(const hemc_surface* surface, uint32_t triangle, int corner) {
     return d3_from(surface->positions[surface->triangles[3 * (size_t)triangle + (size_t)corner]]);
 }
+// The corners in the order of their vertices. A mirrored model comes with its triangles turned around: what is drawn or
+// halved corner by corner takes them in this order, which no motion changes.
+void hemc_sorted_corners(const hemc_surface* surface, uint32_t triangle, hemc_d3 corners[3]);
 // Normal times area.
 hemc_d3 hemc_triangle_area_normal(const hemc_surface* surface, uint32_t triangle);
 double hemc_surface_area(const hemc_surface* surface);

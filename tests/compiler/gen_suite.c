@@ -16,4 +16,5 @@ SUITE(gen_suite) {
     gen_roles_tests();
     gen_body_tests();
     gen_stitch_tests();
+    gen_moved_tests();
 }

@@ -14,5 +14,6 @@ void gen_vertices_tests(void);
 void gen_roles_tests(void);
 void gen_body_tests(void);
 void gen_stitch_tests(void);
+void gen_moved_tests(void);
 
 #endif
