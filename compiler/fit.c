@@ -26,11 +26,10 @@
 typedef struct shape {
     hemc_d3 axis[3];
     double radius[3];
-    bool two_sided; // normals cancel
 } shape;
 
 static shape fit_shape(const hemc_samples* samples, const hemc_index_list* list, hemc_d3 p, hemc_d3 hint, hemc_d3 along,
-                       double rim, double radius) {
+                       hemc_d3 away, double rim, double radius) {
     hemc_d3 mean = d3(0, 0, 0), normal = d3(0, 0, 0);
     double weight = 0.0;
     for (size_t k = 0; k < list->count; ++k) {
@@ -56,8 +55,8 @@ static shape fit_shape(const hemc_samples* samples, const hemc_index_list* list,
         return out;
     }
     mean = d3_scale(mean, 1.0 / weight);
-    out.two_sided = d3_length(normal) < 0.25 * weight;
-    hemc_d3 outward = out.two_sided && d3_length(hint) > 0.5 ? hint : d3_unit(normal, hint);
+    hemc_d3 outward = hemc_facing(normal, weight);
+    outward = d3_length(outward) > 0.0 ? outward : hint;
     double m[6] = {0, 0, 0, 0, 0, 0};
     for (size_t k = 0; k < list->count; ++k) {
         hemc_d3 d = d3_sub(d3_from(samples->positions[list->items[k]]), p);
@@ -83,6 +82,16 @@ static shape fit_shape(const hemc_samples* samples, const hemc_index_list* list,
         r[k] = radius * (share < 0.5 ? 0.5 : share);
     }
     int b = first == 0 ? 1 : 0, c = first == 2 ? 1 : 2;
+    if (d3_length(outward) < 0.5) {
+        // It faces nowhere, as a tube or a two-sided card does: thinnest first, away from the middle of the part. Round,
+        // any direction across is the thinnest.
+        outward = away;
+        hemc_d3 across = d3_sub(away, d3_scale(vectors[0], d3_dot(away, vectors[0])));
+        if (values[2] >= ROUND * ROUND * values[1] && d3_length(across) > 1e-3 * radius) {
+            vectors[2] = d3_unit(across, vectors[2]);
+            vectors[1] = d3_cross(vectors[2], vectors[0]);
+        }
+    }
     double flip = d3_dot(vectors[first], outward) < 0.0 ? -1.0 : 1.0;
     out.axis[0] = d3_scale(vectors[first], flip);
     out.axis[1] = vectors[b];
@@ -290,10 +299,15 @@ void hemc_fit(hemc_arena* arena, const hemc_surface* surface, const hemc_part_re
         along[p->links[k].a] = d3_add(along[p->links[k].a], d);
         along[p->links[k].b] = d3_add(along[p->links[k].b], d);
     }
+    hemc_d3 middle = d3(0, 0, 0);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
+    }
     for (uint32_t i = 0; i < p->count; ++i) {
         hemc_d3 at = d3_from(p->positions[i]), hint = d3_from(p->normals[i]);
         hemc_kd_radius(arena, &kd, at, RIM * p->spacing, &list);
-        shape s = fit_shape(&samples, &list, at, hint, d3_unit(along[i], axis), RIM * p->spacing, p->radius);
+        shape s = fit_shape(&samples, &list, at, hint, d3_unit(along[i], axis), d3_sub(at, middle), RIM * p->spacing,
+                            p->radius);
         p->normals[i] = d3_to(s.axis[0]);
         hemc_quat_from_axes(s.axis[0], s.axis[1], s.axis[2], p->rotation[i]);
         for (int k = 0; k < 3; ++k) {

@@ -151,7 +151,7 @@ static void follow(skeleton* s, int32_t bone, line_list* out) {
         return;
     }
     out->items = hemc_grow(s->gen->arena, out->items, &out->capacity, out->count + 1, sizeof *out->items);
-    hemc_bone_line line = {points, count, d3_unit(normal, d3(0, 0, 0)), weight};
+    hemc_bone_line line = {points, count, hemc_facing(normal, weight), weight};
     out->items[out->count++] = line;
 }
 

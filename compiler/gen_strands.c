@@ -292,7 +292,7 @@ static void trace_strip(strands* s, const slicing* in, double width, double leng
     curve* c = &s->curves.items[s->curves.count];
     memset(c, 0, sizeof *c);
     even_out(points, count, c);
-    c->normal = d3_unit(in->normal, d3(0, 0, 0));
+    c->normal = hemc_facing(in->normal, in->area);
     c->weight = in->area;
     s->curves.count += c->length > 0.0;
 }
@@ -574,7 +574,7 @@ static curve mean_curve(const curve_list* curves, const uint32_t* owner, uint32_
         mean.points[k] = d3_scale(mean.points[k], 1.0 / mean.weight);
         mean.length += k > 0 ? d3_distance(mean.points[k - 1], mean.points[k]) : 0.0;
     }
-    mean.normal = d3_unit(mean.normal, d3(0, 0, 0));
+    mean.normal = hemc_facing(mean.normal, mean.weight);
     return mean;
 }
 

@@ -176,6 +176,10 @@ hemc_d3 hemc_triangle_area_normal(const hemc_surface* surface, uint32_t triangle
     return d3_scale(d3_cross(ab, ac), 0.5);
 }
 
+hemc_d3 hemc_facing(hemc_d3 area_normal, double area) {
+    return d3_length(area_normal) >= 0.25 * area ? d3_unit(area_normal, d3(0, 0, 0)) : d3(0, 0, 0);
+}
+
 double hemc_surface_area(const hemc_surface* surface) {
     double area = 0.0;
     for (uint32_t t = 0; t < surface->triangle_count; ++t) {

@@ -111,6 +111,9 @@ static inline hemc_d3 hemc_corner(const hemc_surface* surface, uint32_t triangle
 void hemc_sorted_corners(const hemc_surface* surface, uint32_t triangle, hemc_d3 corners[3]);
 // Normal times area.
 hemc_d3 hemc_triangle_area_normal(const hemc_surface* surface, uint32_t triangle);
+// Which way a piece of surface faces, from the sum of normal times area over it; zero for a tube or two sides back to back,
+// where the normals cancel and what is left is rounding and the ends.
+hemc_d3 hemc_facing(hemc_d3 area_normal, double area);
 double hemc_surface_area(const hemc_surface* surface);
 // Nearest point of a triangle to p; returns the squared distance. bary (may be NULL) are the corner weights.
 double hemc_triangle_nearest(hemc_d3 a, hemc_d3 b, hemc_d3 c, hemc_d3 p, hemc_d3* nearest, double bary[3]);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 // Whatever the generator: a mirrored, turned or scaled input gives the same particles, moved likewise, with the same links,
-// roles and shares of the mass. Mirrored means as importers do it: triangles turned around, from whichever corner.
+// roles, ellipsoids and shares of the mass. Mirrored means as importers do it: triangles turned around, from whichever corner.
 
 #define TAU 6.283185307179586
 
@@ -30,15 +30,20 @@ static hemc_d3 card(double u, double v) {
     return d3(r * cos(card_angle) - side * sin(card_angle), 1.6 - 0.35 * v,
               r * sin(card_angle) + side * cos(card_angle));
 }
+static hemc_d3 tube(double u, double v) { // closed: its normals cancel
+    double r = 0.02 * sqrt(v * (1.0 - v)), a = card_angle + 0.6 * v;
+    return d3(0.2 * cos(a) + r * cos(TAU * u), 1.6 - 0.35 * v, 0.17 * sin(a) + r * sin(TAU * u));
+}
 static hemc_d3 fringe(double u, double v) {
     return d3(0.6 * (u - 0.4) + 0.05 * v * u, 1.0 - 0.3 * v - 0.1 * u * v, 0.05 * sin(4.0 * u));
 }
 
-typedef enum subject { CUT_SKIRT, CUT_ROBE, SCATTER, VOLUME, CARDS, FRINGE, VERTICES, SUBJECT_COUNT } subject;
-static const char* const subject_names[] = {"skirt", "robe", "scatter", "volume", "cards", "fringe", "vertices"};
+typedef enum subject { CUT_SKIRT, CUT_ROBE, SCATTER, VOLUME, CARDS, TUBES, FRINGE, VERTICES, SUBJECT_COUNT } subject;
+static const char* const subject_names[] = {"skirt", "robe",  "scatter", "volume",
+                                            "cards", "tubes", "fringe",  "vertices"};
 
 static bool run(gen_kit* kit, subject which, hemc_d3 (*move)(hemc_d3), double scale, int winding) {
-    static const double spacings[] = {0.05, 0.06, 0.12, 0.15, 0.04, 0.04, 0.04};
+    static const double spacings[] = {0.05, 0.06, 0.12, 0.15, 0.04, 0.04, 0.04, 0.04};
     gen_begin(kit, spacings[which] * scale);
     kit->part.kind = which == SCATTER || which == VOLUME ? HEM_PART_SOFT : HEM_PART_CLOTH;
     kit->part.volume = which == VOLUME;
@@ -62,6 +67,13 @@ static bool run(gen_kit* kit, subject which, hemc_d3 (*move)(hemc_d3), double sc
             gen_grid(kit, 3, 12, card, false, 0);
         }
         kit->part.guide_count = 9;
+        break;
+    case TUBES:
+        kit->part.generator = HEMC_STRANDS;
+        for (int k = 0; k < 7; ++k) {
+            card_angle = TAU * (k + 0.03 * (k % 3)) / 7.0;
+            gen_grid(kit, 8, 16, tube, false, 0);
+        }
         break;
     case FRINGE:
         kit->part.generator = HEMC_STRANDS;
@@ -135,6 +147,16 @@ static const char* compare(hemc_arena* arena, const hemc_particles* a, const hem
         taken[j] = 1;
         if (a->flags[i] != b->flags[j] || a->border[i] != b->border[j]) {
             return "roles";
+        }
+        const hemc_d3 at = d3_from(a->positions[i]), tip = d3_add(at, d3_from(a->normals[i]));
+        const hemc_d3 normal = d3_unit(d3_sub(move(tip), move(at)), d3(0, 0, 0));
+        if (d3_distance(normal, d3_from(b->normals[j])) > 0.01) {
+            return "normals";
+        }
+        for (int k = 0; k < 3; ++k) {
+            if (fabs(a->radii[i][k] / a->spacing - b->radii[j][k] / b->spacing) > 0.005) {
+                return "radii";
+            }
         }
         if (fabs(a->mass[i] / mass_a - b->mass[j] / mass_b) > 1e-3 * a->mass[i] / mass_a) {
             return "masses";

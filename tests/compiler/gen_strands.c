@@ -256,6 +256,51 @@ TEST a_broad_piece_is_shared_out(void) {
     PASS();
 }
 
+// The normals of a tube, or of two sides back to back, cancel: what is left is rounding and must not say which way is out.
+static hemc_d3 closed_tube(double u, double v) {
+    double r = 0.03 * sqrt(v * (1.0 - v));
+    return d3(0.2 + r * cos(TAU * u), 1.0 - 0.5 * v, 0.1 + r * sin(TAU * u) - 0.2 * v * v);
+}
+static hemc_d3 side(double u, double v) {
+    return d3(-0.2 + 0.03 * (u - 0.5), 1.0 - 0.5 * v, -0.1 - 0.2 * v * v);
+}
+
+TEST what_faces_nowhere_is_thin_across(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.05);
+    kit.part.generator = HEMC_STRANDS;
+    gen_grid(&kit, 12, 24, closed_tube, false, 0);
+    gen_grid(&kit, 4, 24, side, false, 0);
+    for (uint32_t v = kit.model.vertex_count - 5 * 25, end = kit.model.vertex_count; v < end; ++v) {
+        hemc_d3 p = d3_from(kit.model.positions[v]); // its other side, a hair behind it
+        gen_vertex(&kit, d3(p.x, p.y - 2e-4, p.z - 5e-4));
+    }
+    for (uint32_t t = kit.model.triangle_count - 2 * 4 * 24, end = kit.model.triangle_count; t < end; ++t) {
+        const uint32_t* c = &kit.model.triangles[3 * (size_t)t];
+        gen_triangle(&kit, c[0] + 125, c[2] + 125, c[1] + 125, 0);
+    }
+    ASSERT(gen_run(&kit));
+    hemc_fit(kit.arena, &kit.surface, &kit.part, &kit.particles);
+    const hemc_particles* p = &kit.particles;
+    ASSERT(p->link_count > 15);
+    hemc_d3 middle = d3(0, 0, 0);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
+    }
+    for (uint32_t i = 1; i + 1 < p->count; ++i) {
+        if (p->chain[i - 1] != p->chain[i + 1]) {
+            continue; // an end: it faces on
+        }
+        hemc_d3 along = d3_sub(d3_from(p->positions[i + 1]), d3_from(p->positions[i - 1]));
+        hemc_d3 at = d3_from(p->positions[i]), out = d3_from(p->normals[i]);
+        ASSERT(fabs(d3_dot(out, d3_unit(along, d3(0, 0, 0)))) < 0.2);
+        ASSERT(d3_dot(out, d3_sub(at, middle)) > 0.0);
+        ASSERT(p->radii[i][0] <= p->radii[i][1] * 1.001f);
+    }
+    gen_end(&kit);
+    PASS();
+}
+
 void gen_strands_tests(void) {
     RUN_TEST(a_curl_is_followed_turn_by_turn);
     RUN_TEST(chains_of_bones_are_followed_to_their_tips);
@@ -264,4 +309,5 @@ void gen_strands_tests(void) {
     RUN_TEST(every_card_gets_its_own_guide_when_there_are_enough);
     RUN_TEST(a_tube_is_one_strand_down_its_middle);
     RUN_TEST(a_broad_piece_is_shared_out);
+    RUN_TEST(what_faces_nowhere_is_thin_across);
 }
