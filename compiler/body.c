@@ -146,6 +146,20 @@ static void link_distances(hemc_arena* arena, const hemc_particles* p, double* d
     }
 }
 
+// About the longest way across, however the part lies: a box along the axes would change with a turn.
+static double part_size(const hemc_particles* p) {
+    hemc_d3 middle = d3(0, 0, 0);
+    double farthest = 0.0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        double d = d3_distance(d3_from(p->positions[i]), middle);
+        farthest = d > farthest ? d : farthest;
+    }
+    return 2.0 * farthest;
+}
+
 static void gather_reach(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const int32_t* owner,
                          const hemc_particles* parts, double margin, reach_set* set) {
     memset(set, 0, sizeof *set);
@@ -171,13 +185,7 @@ static void gather_reach(hemc_arena* arena, const hemc_model* model, const hemc_
         hemc_bvh_build(arena, &bvh, model->positions, model->triangles, list, count);
         double* distance = hemc_alloc(arena, (size_t)p->count + 1, sizeof *distance);
         link_distances(arena, p, distance);
-        hemc_d3 low = d3(1e30, 1e30, 1e30), high = d3(-1e30, -1e30, -1e30);
-        for (uint32_t i = 0; i < p->count; ++i) {
-            hemc_vec3 q = p->positions[i];
-            low = d3(q.x < low.x ? q.x : low.x, q.y < low.y ? q.y : low.y, q.z < low.z ? q.z : low.z);
-            high = d3(q.x > high.x ? q.x : high.x, q.y > high.y ? q.y : high.y, q.z > high.z ? q.z : high.z);
-        }
-        double cap = p->count > 0 ? REACH_SHARE * d3_distance(low, high) : 0.0;
+        double cap = REACH_SHARE * part_size(p);
         bool momentum = recipe->parts[k].animation == HEM_ANIMATE_MOMENTUM;
         for (uint32_t i = 0; i < p->count; ++i) {
             if ((p->flags[i] & HEM_PARTICLE_ANIMATED) && !momentum) {
@@ -345,6 +353,11 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     // Candidates as dense as a body wholly in reach needs; a target may need more, as only part of it counts.
     double dense = CANDIDATES * (wanted + 16.0) * (recipe->body.particle_target ? 4.0 : 1.0);
     uint32_t count = (uint32_t)(dense < 1000000.0 ? dense : 1000000.0);
+    uint32_t step = 1; // rounded to six bits or so: one candidate more would move them all
+    while (count / step >= 128) {
+        step *= 2;
+    }
+    count = (count + step / 2) / step * step;
     hemc_vec3* candidates = hemc_alloc(arena, count, sizeof *candidates);
     uint32_t* triangles = hemc_alloc(arena, count, sizeof *triangles);
     hemc_random_on_surface(arena, &surface, count, candidates, triangles);
@@ -375,8 +388,10 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
         }
     }
     uint32_t near = 0;
+    uint32_t* number = hemc_alloc(arena, count, sizeof *number); // among all candidates
     for (uint32_t i = 0; i < count; ++i) {
         if (reached[i]) {
+            number[near] = i;
             candidates[near] = candidates[i];
             triangles[near++] = triangles[i];
         }
@@ -392,14 +407,17 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     bool limited = !chosen && target > AUTO_LIMIT;
     target = limited ? AUTO_LIMIT : target;
     // A part of a few millimetres' spacing brings many times the candidates that the limit needs, and elimination
-    // pays for every pair within its radius: an even share of them will do.
+    // pays for every pair within its radius: an even share of them will do. Which ones, their own numbers say: one more or less
+    // in reach, as rounding decides, must not change all that follow.
     double enough = 2.0 * CANDIDATES * AUTO_LIMIT;
     if (limited && near > enough) {
-        uint32_t share = (uint32_t)enough;
-        for (uint32_t i = 0; i < share; ++i) {
-            uint32_t from = (uint32_t)((uint64_t)i * near / share);
-            candidates[i] = candidates[from];
-            triangles[i] = triangles[from];
+        const uint64_t eighths = (uint64_t)(8.0 * near / enough); // one of how many stays, in steps so that it holds
+        uint32_t share = 0;
+        for (uint32_t i = 0; i < near; ++i) {
+            if (8 * (uint64_t)number[i] / eighths != 8 * ((uint64_t)number[i] + 1) / eighths) {
+                candidates[share] = candidates[i];
+                triangles[share++] = triangles[i];
+            }
         }
         near = share;
     }

@@ -23,6 +23,8 @@
 #define CANDIDATES 5
 #define LINK 1.6
 #define LINK_LIMIT 10
+// Not a half: triangles of equal area end at simple fractions, and rounding would say to which of two a candidate belongs.
+#define OFFSET 0.381966
 #define SEED 0x48454d2d73636174u
 
 void hemc_random_on_surface(hemc_arena* arena, const hemc_surface* surface, uint32_t count, hemc_vec3* positions,
@@ -33,8 +35,8 @@ void hemc_random_on_surface(hemc_arena* arena, const hemc_surface* surface, uint
     uint32_t made = 0;
     for (uint32_t t = 0; t < surface->triangle_count; ++t) {
         passed += d3_length(hemc_triangle_area_normal(surface, t));
-        // Candidate k belongs to the triangle under (k + 1/2) / count of the area.
-        while (made < count && ((made + 0.5) * total <= passed * count || t + 1 == surface->triangle_count)) {
+        // Candidate k belongs to the triangle under (k + OFFSET) / count of the area.
+        while (made < count && ((made + OFFSET) * total <= passed * count || t + 1 == surface->triangle_count)) {
             double u = hemc_random_unit(&random), v = hemc_random_unit(&random);
             if (u + v > 1.0) {
                 u = 1.0 - u;
@@ -186,7 +188,7 @@ static uint32_t random_in_volume(const hemc_surface* surface, hemc_bvh* bvh, hem
     uint32_t tried = 0, made = 0;
     for (uint32_t t = 0; t < surface->triangle_count; ++t) {
         passed += fabs(tetra_volume(surface, t, center));
-        while (tried < count && ((tried + 0.5) * sum <= passed * count || t + 1 == surface->triangle_count)) {
+        while (tried < count && ((tried + OFFSET) * sum <= passed * count || t + 1 == surface->triangle_count)) {
             // Uniform in a tetrahedron: sorted uniforms are barycentric weights.
             double w[3];
             for (int i = 0; i < 3; ++i) { // one by one: C leaves the order within a list open

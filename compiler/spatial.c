@@ -158,14 +158,19 @@ hemc_d3 hemc_quat_axis(const float q[4], int axis) {
 
 // -- Triangles of a surface
 
+// Each its own, also where two are one vertex.
+static void rank_corners(const uint32_t v[3], int rank[3]) {
+    rank[0] = (v[0] > v[1]) + (v[0] > v[2]);
+    rank[1] = (v[1] >= v[0]) + (v[1] > v[2]);
+    rank[2] = (v[2] >= v[0]) + (v[2] >= v[1]);
+}
+
 void hemc_sorted_corners(const hemc_surface* surface, uint32_t triangle, hemc_d3 corners[3]) {
     const uint32_t* v = &surface->triangles[3 * (size_t)triangle];
+    int rank[3];
+    rank_corners(v, rank);
     for (int i = 0; i < 3; ++i) {
-        int rank = 0; // each its own, also where two are one vertex
-        for (int k = 0; k < 3; ++k) {
-            rank += v[k] < v[i] || (v[k] == v[i] && k < i);
-        }
-        corners[rank] = d3_from(surface->positions[v[i]]);
+        corners[rank[i]] = d3_from(surface->positions[v[i]]);
     }
 }
 
@@ -699,16 +704,25 @@ static void bvh_visit(bvh_query* query, uint32_t at) {
     if (node->count > 0) {
         for (uint32_t i = node->begin; i < node->begin + node->count; ++i) {
             uint32_t t = bvh->order[i];
-            hemc_d3 point;
-            double bary[3];
-            double square = hemc_triangle_nearest(bvh_corner(bvh, t, 0), bvh_corner(bvh, t, 1), bvh_corner(bvh, t, 2),
-                                                  query->p, &point, bary);
+            // Corners by vertex, as in hemc_sorted_corners: where two triangles are as near as each other to the last bit, a
+            // mirrored query finds the same one.
+            const uint32_t* v = &bvh->triangles[3 * (size_t)t];
+            int rank[3];
+            hemc_d3 corner[3], point;
+            rank_corners(v, rank);
+            for (int c = 0; c < 3; ++c) {
+                corner[rank[c]] = d3_from(bvh->positions[v[c]]);
+            }
+            double sorted[3];
+            double square = hemc_triangle_nearest(corner[0], corner[1], corner[2], query->p, &point, sorted);
             if (square < query->best ||
                 (square == query->best && (query->triangle < 0 || (int32_t)t < query->triangle))) {
                 query->best = square;
                 query->point = point;
                 query->triangle = (int32_t)t;
-                memcpy(query->bary, bary, sizeof bary);
+                for (int c = 0; c < 3; ++c) {
+                    query->bary[c] = sorted[rank[c]];
+                }
             }
         }
         return;

@@ -122,9 +122,10 @@ static size_t count_same_links(const hemc_particles* a, const uint32_t* image, c
     return same;
 }
 
-// NULL, or what differs. Every particle of a must have its own image in b within `reach`.
+// NULL, or what differs. Every particle of a must have its own image in b within `reach`. What lies deep in a volume has
+// no side of its own (it takes that of one of the nearest triangles): faces = false.
 static const char* compare(hemc_arena* arena, const hemc_particles* a, const hemc_particles* b,
-                           hemc_d3 (*move)(hemc_d3), double reach) {
+                           hemc_d3 (*move)(hemc_d3), double reach, bool faces) {
     if (a->count != b->count || a->link_count != b->link_count) {
         return "counts";
     }
@@ -150,10 +151,10 @@ static const char* compare(hemc_arena* arena, const hemc_particles* a, const hem
         }
         const hemc_d3 at = d3_from(a->positions[i]), tip = d3_add(at, d3_from(a->normals[i]));
         const hemc_d3 normal = d3_unit(d3_sub(move(tip), move(at)), d3(0, 0, 0));
-        if (d3_distance(normal, d3_from(b->normals[j])) > 0.01) {
+        if (faces && d3_distance(normal, d3_from(b->normals[j])) > 0.01) {
             return "normals";
         }
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3 && faces; ++k) {
             if (fabs(a->radii[i][k] / a->spacing - b->radii[j][k] / b->spacing) > 0.005) {
                 return "radii";
             }
@@ -207,8 +208,8 @@ TEST a_moved_surface_gives_the_moved_mesh(void) {
         for (size_t k = 0; k < sizeof moves / sizeof moves[0]; ++k) {
             gen_kit b;
             ASSERTm(subject_names[s], run(&b, (subject)s, moves[k].move, moves[k].scale, moves[k].winding));
-            const char* differs =
-                compare(a.arena, &a.particles, &b.particles, moves[k].move, moves[k].reach * b.particles.spacing);
+            const char* differs = compare(a.arena, &a.particles, &b.particles, moves[k].move,
+                                          moves[k].reach * b.particles.spacing, s != VOLUME);
             if (differs != NULL) {
                 printf("%s, %s: other %s\n", subject_names[s], moves[k].name, differs);
             }
