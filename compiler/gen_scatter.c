@@ -24,7 +24,7 @@
 #define LINK 1.6
 #define LINK_LIMIT 10
 // Not a half: triangles of equal area end at simple fractions, and rounding would say to which of two a candidate belongs.
-#define OFFSET 0.381966
+#define OFFSET 0.71
 #define SEED 0x48454d2d73636174u
 
 void hemc_random_on_surface(hemc_arena* arena, const hemc_surface* surface, uint32_t count, hemc_vec3* positions,
