@@ -148,11 +148,8 @@ static void link_distances(hemc_arena* arena, const hemc_particles* p, double* d
 
 // About the longest way across, however the part lies: a box along the axes would change with a turn.
 static double part_size(const hemc_particles* p) {
-    hemc_d3 middle = d3(0, 0, 0);
+    const hemc_d3 middle = hemc_particles_middle(p);
     double farthest = 0.0;
-    for (uint32_t i = 0; i < p->count; ++i) {
-        middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
-    }
     for (uint32_t i = 0; i < p->count; ++i) {
         double d = d3_distance(d3_from(p->positions[i]), middle);
         farthest = d > farthest ? d : farthest;

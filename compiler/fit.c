@@ -299,10 +299,7 @@ void hemc_fit(hemc_arena* arena, const hemc_surface* surface, const hemc_part_re
         along[p->links[k].a] = d3_add(along[p->links[k].a], d);
         along[p->links[k].b] = d3_add(along[p->links[k].b], d);
     }
-    hemc_d3 middle = d3(0, 0, 0);
-    for (uint32_t i = 0; i < p->count; ++i) {
-        middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
-    }
+    const hemc_d3 middle = hemc_particles_middle(p);
     for (uint32_t i = 0; i < p->count; ++i) {
         hemc_d3 at = d3_from(p->positions[i]), hint = d3_from(p->normals[i]);
         hemc_kd_radius(arena, &kd, at, RIM * p->spacing, &list);

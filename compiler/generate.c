@@ -74,6 +74,14 @@ void hemc_particles_link(hemc_arena* arena, hemc_particles* p, uint32_t a, uint3
     p->links[p->link_count++] = link;
 }
 
+hemc_d3 hemc_particles_middle(const hemc_particles* p) {
+    hemc_d3 middle = d3(0, 0, 0);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
+    }
+    return middle;
+}
+
 void hemc_particles_finish(hemc_arena* arena, hemc_particles* p) {
     if (p->link_count == 0) {
         return;

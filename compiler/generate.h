@@ -39,6 +39,7 @@ typedef struct hemc_gen {
 
 uint32_t hemc_particles_add(hemc_arena* arena, hemc_particles* particles, hemc_d3 position, hemc_d3 normal,
                             int32_t level, int32_t chain);
+hemc_d3 hemc_particles_middle(const hemc_particles* particles); // mean position
 // Nothing happens when a == b. Doubles are dropped by hemc_particles_finish.
 void hemc_particles_link(hemc_arena* arena, hemc_particles* particles, uint32_t a, uint32_t b, hem_link_kind kind);
 // Room for `count` particles in every array.

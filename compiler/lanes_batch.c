@@ -255,11 +255,7 @@ static void order_batches(hemc_arena* arena, schedule* s, hem_link_batch* batche
 }
 
 static uint32_t class_of(const hem_link_batch* b) {
-    bool painted = false;
-    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
-        painted |= b->scale[lane] != 255;
-    }
-    return (painted ? 2u : 0u) + (b->rotate != 0 ? 1u : 0u);
+    return (hem_is_painted(b) ? 2u : 0u) + (b->rotate != 0 ? 1u : 0u);
 }
 
 #define CLASSES 4

@@ -53,6 +53,5 @@ hemc_selector* hemc_selector_parse(const hemc_recipe_reader* r, const hemc_json*
 hemc_selector* hemc_selector_of_primitives(hemc_arena* arena, const uint32_t* primitives, uint32_t count);
 hemc_selector* hemc_selector_of_triangles(hemc_arena* arena, const uint8_t* flags, uint32_t count); // of the model
 hemc_selector* hemc_selector_of_bones(hemc_arena* arena, const uint8_t* bones, uint32_t count, float weight);
-hemc_selector* hemc_selector_either(hemc_arena* arena, hemc_selector* a, hemc_selector* b);
 
 #endif

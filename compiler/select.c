@@ -377,13 +377,6 @@ hemc_selector* hemc_selector_of_bones(hemc_arena* arena, const uint8_t* bones, u
     return s;
 }
 
-hemc_selector* hemc_selector_either(hemc_arena* arena, hemc_selector* a, hemc_selector* b) {
-    hemc_selector* s = new_selector(arena, SELECT_ANY);
-    add_child(arena, s, a);
-    add_child(arena, s, b);
-    return s;
-}
-
 // -- Evaluation
 
 static bool any_glob(const hemc_selector* s, const char* name) {

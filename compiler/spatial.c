@@ -417,6 +417,21 @@ typedef struct waiting {
     double gap_square; // of the plane that parts the range from the point
 } waiting;
 
+// The next range that may hold something within the limit; false when none is left.
+static bool next_range(const hemc_kd* kd, hemc_d3 p, double limit_square, const waiting* stack, uint32_t* depth,
+                       uint32_t* begin, uint32_t* end) {
+    while (*depth > 0) {
+        const waiting* w = &stack[--*depth];
+        if (w->gap_square <= limit_square && w->begin < w->end &&
+            hemc_box_square(&kd->boxes[w->begin + (w->end - w->begin) / 2], p) <= limit_square) {
+            *begin = w->begin;
+            *end = w->end;
+            return true;
+        }
+    }
+    return false;
+}
+
 // The k nearest so far, kept sorted. k is small wherever it is used.
 typedef struct near_set {
     hemc_kd* kd;
@@ -475,15 +490,9 @@ static void near_visit(near_set* set) {
                 begin = middle + 1;
             }
         }
-        do {
-            if (depth == 0) {
-                return;
-            }
-            --depth;
-            begin = stack[depth].begin;
-            end = stack[depth].end;
-        } while (stack[depth].gap_square > set->limit_square || begin == end ||
-                 hemc_box_square(&kd->boxes[begin + (end - begin) / 2], set->p) > set->limit_square);
+        if (!next_range(kd, set->p, set->limit_square, stack, &depth, &begin, &end)) {
+            return;
+        }
     }
 }
 
@@ -549,14 +558,9 @@ void hemc_kd_radius(hemc_arena* arena, hemc_kd* kd, hemc_d3 p, double radius, he
                 begin = middle + 1;
             }
         }
-        do {
-            if (depth == 0) {
-                return;
-            }
-            --depth;
-            begin = stack[depth].begin;
-            end = stack[depth].end;
-        } while (begin == end || hemc_box_square(&kd->boxes[begin + (end - begin) / 2], p) > limit);
+        if (!next_range(kd, p, limit, stack, &depth, &begin, &end)) {
+            return;
+        }
     }
 }
 

@@ -861,7 +861,7 @@ static const char* lane_fault(float rest, uint8_t scale, int on) {
     return NULL;
 }
 
-static int is_painted(const hem_link_batch* b) {
+int hem_is_painted(const hem_link_batch* b) {
     int painted = 0;
     for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
         painted |= b->scale[lane] != 255;
@@ -871,7 +871,7 @@ static int is_painted(const hem_link_batch* b) {
 
 int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b) {
     return a->part == b->part && a->kind != HEM_LINK_TETHER && b->kind != HEM_LINK_TETHER &&
-           (a->rotate != 0) == (b->rotate != 0) && is_painted(a) == is_painted(b) && a->row_a != b->row_a &&
+           (a->rotate != 0) == (b->rotate != 0) && hem_is_painted(a) == hem_is_painted(b) && a->row_a != b->row_a &&
            a->row_a != b->row_b && a->row_b != b->row_a && a->row_b != b->row_b;
 }
 

@@ -98,6 +98,7 @@ hem_format_result hem_validate_tuning(const hem_tuning* tuning, uint32_t count, 
 // written, and takes one way through its code for all of them: so neighbours share no row, and all are alike in
 // whether lanes are rotated and stiffness is painted. Tethers are in no run.
 int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b);
+int hem_is_painted(const hem_link_batch* batch); // some lane's stiffness
 
 const char* hem_format_result_text(hem_format_result result);
 const char* hem_section_name(uint32_t kind);

@@ -33,6 +33,14 @@ void* memcpy(void* restrict to, const void* restrict from, size_t size);
 void* memmove(void* to, const void* from, size_t size);
 void* memset(void* to, int value, size_t size);
 
+static inline uint32_t hemi_bit_count(uint32_t bits) {
+    uint32_t n = 0;
+    for (; bits; bits &= bits - 1) {
+        ++n;
+    }
+    return n;
+}
+
 typedef struct hemi_row4 { // positions with inverse mass in w; or quaternions
     float x[8], y[8], z[8], w[8];
 } hemi_row4;

@@ -221,7 +221,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
             if (hit) {
                 row4_store3(&x[row], at);
                 row3_store(&prev[row], old);
-                touching += bit_count(hit);
+                touching += hemi_bit_count(hit);
             }
         }
     }

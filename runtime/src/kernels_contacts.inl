@@ -234,7 +234,7 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
             }
             row4_store3(&x[row], at);
             row3_store(&prev[row], old);
-            touching += bit_count(hit);
+            touching += hemi_bit_count(hit);
         }
     }
     s->contact_count = touching;
@@ -323,7 +323,7 @@ static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev,
             if (hit) {
                 row4_store(&s->delta[row], v8x4_make(move.x, move.y, move.z, zero));
                 row3_store(&s->delta_prev[row], back_move);
-                touching += bit_count(hit);
+                touching += hemi_bit_count(hit);
                 s->moved_rows[row] = 1;
             }
         }

@@ -168,9 +168,7 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
         if (HEM_UNLIKELY(m8_any(fast))) {
             v8 s = v8_select(fast, v8_div(v8_set1(part->max_speed), v8_sqrt(speed2)), one);
             rel = v8x3_scale(rel, s);
-            for (uint32_t bits = m8_bits(fast); bits; bits &= bits - 1) {
-                ++slowed;
-            }
+            slowed += hemi_bit_count(m8_bits(fast));
         }
         u = v8x3_add(rel, ride);
         row3_store(&a->prev[i], old);
@@ -199,9 +197,7 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
         m8 fast = v8_gt(size, limit);
         if (HEM_UNLIKELY(m8_any(fast))) {
             step = v8x3_scale(step, v8_select(fast, v8_div(v8_set1(most), v8_sqrt(size)), v8_set1(1.0f)));
-            for (uint32_t bits = m8_bits(fast); bits; bits &= bits - 1) {
-                ++slowed;
-            }
+            slowed += hemi_bit_count(m8_bits(fast));
         }
         row3_store(&prev[i], p);
         row4_store3(&x[i], v8x3_add(p, step));

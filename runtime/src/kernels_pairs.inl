@@ -20,14 +20,6 @@
 #define NEAR_BEND 0.5f         // constraints and contacts bend the way: this much of it is added
 #define NEAR_LIMIT 192         // per particle and list
 
-HEM_INLINE uint32_t bit_count(uint32_t bits) {
-    uint32_t n = 0;
-    for (; bits; bits &= bits - 1) {
-        ++n;
-    }
-    return n;
-}
-
 HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
     for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
         if (view->ignore_list[i] == b) {

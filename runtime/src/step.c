@@ -492,14 +492,6 @@ static int can_be_caught(const hemi_instance* instance, const hemi_scratch* s, u
            part_mode(view, instance->state, p) == HEM_ANIMATE_DIRECT;
 }
 
-static uint32_t bit_count(uint32_t bits) {
-    uint32_t n = 0;
-    for (; bits; bits &= bits - 1) {
-        ++n;
-    }
-    return n;
-}
-
 // Those that are led back are immovable during this step.
 static void take_caught(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s) {
     const hem_view* view = instance->view;
@@ -937,7 +929,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     instance->report.clamped_count = s->clamped_count;
     instance->report.mended_count = s->mended_count;
     for (uint32_t i = 0; i < s->led_count; ++i) {
-        instance->report.led_count += bit_count(s->led[i].mask);
+        instance->report.led_count += hemi_bit_count(s->led[i].mask);
     }
 }
 

@@ -188,13 +188,17 @@ static const hemc_json* report_of(kit* k, const char* input, const char* folder)
                : NULL;
 }
 
+static bool write_doll(kit* k, char folder[512], char path[600]) {
+    size_t size;
+    uint8_t* glb = doll_glb(k->arena, named, &size);
+    return kit_folder(folder) && kit_write(folder, "doll.glb", glb, size, path);
+}
+
 TEST automatic_nets_fill_the_lanes(void) {
     kit k;
     kit_begin(&k);
     char folder[512], path[600];
-    size_t size;
-    uint8_t* glb = doll_glb(k.arena, named, &size);
-    ASSERT(kit_folder(folder) && kit_write(folder, "doll.glb", glb, size, path));
+    ASSERT(write_doll(&k, folder, path));
     const struct {
         const char* input;
         const char* part;
@@ -227,9 +231,7 @@ TEST trials_may_run_out_of_memory(void) {
     kit k;
     kit_begin(&k);
     char folder[512], path[600];
-    size_t size;
-    uint8_t* glb = doll_glb(k.arena, named, &size);
-    ASSERT(kit_folder(folder) && kit_write(folder, "doll.glb", glb, size, path));
+    ASSERT(write_doll(&k, folder, path));
     bool succeeded = false;
     for (int64_t n = 512; n < 10000000 && !succeeded; n *= 2) {
         hemc_job job = {.input = path, .verbosity = -1};
