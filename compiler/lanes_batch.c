@@ -37,6 +37,11 @@ static hem_link_batch start_batch(uint32_t row_a, uint32_t row_b, uint32_t rotat
     return b;
 }
 
+// Whether either end of a link may come first.
+static bool ends_are_free(uint32_t kind) {
+    return kind != HEM_LINK_TETHER && kind != HEM_LINK_STITCH;
+}
+
 // Row batches of one kind, sorted by rows. Links that fit none are returned as strays.
 static size_t make_batches(hemc_arena* arena, const hemc_slot_link* links, size_t count, uint32_t kind, uint32_t part,
                            hem_link_batch* batches, uint32_t* strays, size_t* stray_count) {
@@ -49,8 +54,7 @@ static size_t make_batches(hemc_arena* arena, const hemc_slot_link* links, size_
             continue;
         }
         uint32_t a = links[i].a, b = links[i].b;
-        // Which end comes first is free, but for tethers and stitches.
-        if (kind != HEM_LINK_TETHER && kind != HEM_LINK_STITCH && a > b) {
+        if (ends_are_free(kind) && a > b) {
             a = links[i].b;
             b = links[i].a;
         }
@@ -254,11 +258,24 @@ static void order_batches(hemc_arena* arena, schedule* s, hem_link_batch* batche
     }
 }
 
-static uint32_t class_of(const hem_link_batch* b) {
-    return (hem_is_painted(b) ? 2u : 0u) + (b->rotate != 0 ? 1u : 0u);
+// The same links seen from the other row.
+static hem_link_batch turned(const hem_link_batch* b) {
+    const uint32_t back = (HEM_LANES - b->rotate) & 7u;
+    hem_link_batch t = start_batch(b->row_b, b->row_a, back, b->kind, b->part);
+    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+        const uint32_t from = (lane + back) & 7u;
+        t.rest[lane] = b->rest[from];
+        t.scale[lane] = b->scale[from];
+        t.lane_mask |= (uint8_t)((b->lane_mask >> from & 1u) << lane);
+    }
+    return t;
 }
 
-#define CLASSES 4
+static uint32_t class_of(const hem_link_batch* b) {
+    return (hem_is_painted(b) ? HEM_LANES : 0u) + b->rotate;
+}
+
+#define CLASSES (2 * HEM_LANES)
 
 static void order_by_class(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count, bool backward) {
     hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));
@@ -283,7 +300,7 @@ static void order_by_class(hemc_arena* arena, schedule* s, hem_link_batch* batch
 static void mark_runs(hem_link_batch* batches, size_t count) {
     for (size_t i = count; i-- > 0;) {
         hem_link_batch* b = &batches[i];
-        b->run = b->kind == HEM_LINK_TETHER ? 0 : 1;
+        b->run = hem_may_run(b) ? 1 : 0;
         if (i + 1 < count && hem_may_follow(b, b + 1)) {
             b->run += b[1].run;
         }
@@ -349,6 +366,12 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
         batch_count = use_free_lanes(&indexed, batches, batch_count);
         for (size_t i = 0; i < indexed.count; ++i) {
             fill_idle(&indexed.batches[i], indexed.fill[i]);
+        }
+        // Of the two ways to see a seam one rotation is enough: the kernel sets it up once for all that have it.
+        for (size_t i = 0; i < batch_count; ++i) {
+            if (ends_are_free(kind) && batches[i].rotate > HEM_LANES / 2) {
+                batches[i] = turned(&batches[i]);
+            }
         }
         order_by_class(arena, &order, batches, batch_count, k % 2 != 0);
         layout->links = append(arena, layout->links, layout->link_batch_count, batches, batch_count, sizeof *batches);

@@ -869,16 +869,25 @@ int hem_is_painted(const hem_link_batch* b) {
     return painted;
 }
 
+int hem_may_run(const hem_link_batch* b) {
+    for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+        if (b->rest[lane] >= 0 && b->rest[lane] < HEM_RUN_MIN_REST) {
+            return 0;
+        }
+    }
+    return b->kind != HEM_LINK_TETHER;
+}
+
 int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b) {
-    return a->part == b->part && a->kind != HEM_LINK_TETHER && b->kind != HEM_LINK_TETHER &&
-           (a->rotate != 0) == (b->rotate != 0) && hem_is_painted(a) == hem_is_painted(b) && a->row_a != b->row_a &&
-           a->row_a != b->row_b && a->row_b != b->row_a && a->row_b != b->row_b;
+    return hem_may_run(a) && hem_may_run(b) && a->part == b->part && a->kind == b->kind && a->rotate == b->rotate &&
+           hem_is_painted(a) == hem_is_painted(b) && a->row_a != b->row_a && a->row_a != b->row_b &&
+           a->row_b != b->row_a && a->row_b != b->row_b;
 }
 
 // A run counts down to 1 at its last batch.
 static int is_right_run(const hem_link_batch* b, const hem_link_batch* next) {
     if (b->run <= 1) {
-        return b->run == 0 || b->kind != HEM_LINK_TETHER;
+        return b->run == 0 || hem_may_run(b);
     }
     return next != NULL && next->run == b->run - 1 && hem_may_follow(b, next);
 }

@@ -94,11 +94,14 @@ hem_format_result hem_validate(const void* bytes, size_t size, hem_view* view, h
 // A tuning section on its own, for swapping while running.
 hem_format_result hem_validate_tuning(const hem_tuning* tuning, uint32_t count, hem_format_fault* fault);
 
-// Whether b may stand behind a in a run of link batches. The runtime begins a batch of a run before the last one is
-// written, and takes one way through its code for all of them: so neighbours share no row, and all are alike in
-// whether lanes are rotated and stiffness is painted. Tethers are in no run.
-int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b);
-int hem_is_painted(const hem_link_batch* batch); // some lane's stiffness
+// Runs of link batches. The runtime begins a batch of a run before the last one is written, and takes one way through
+// its code for all of them: so neighbours share no row, and all are of one kind and one rotation, and alike in whether
+// stiffness is painted. It divides by squared lengths without a look: no link of a run is shorter than a micrometre.
+// Tethers are in no run.
+#define HEM_RUN_MIN_REST 1e-6f
+int hem_may_run(const hem_link_batch* batch);
+int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b); // whether b may stand behind a
+int hem_is_painted(const hem_link_batch* batch);                      // some lane's stiffness
 
 const char* hem_format_result_text(hem_format_result result);
 const char* hem_section_name(uint32_t kind);

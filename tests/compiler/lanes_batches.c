@@ -484,10 +484,11 @@ TEST runs_are_long_and_alike(void) {
     uint32_t runs = 0, batches = 0;
     for (uint32_t i = 0; i < count; i += links[i].run != 0 ? links[i].run : 1) {
         ASSERT_EQ(links[i].kind == HEM_LINK_TETHER, links[i].run == 0);
+        ASSERT(links[i].rotate <= HEM_LANES / 2 || links[i].run == 0);
         ASSERT(i + links[i].run <= count);
         for (uint32_t k = 1; k < links[i].run; ++k) {
             const hem_link_batch *b = &links[i + k - 1], *c = &links[i + k];
-            ASSERT(!share_a_row(b, c) && (b->rotate == 0) == (c->rotate == 0) && c->kind != HEM_LINK_TETHER);
+            ASSERT(!share_a_row(b, c) && b->rotate == c->rotate && b->kind == c->kind);
             ASSERT_EQ_FMT(links[i].run - k, c->run, "%u");
         }
         runs += links[i].run != 0;

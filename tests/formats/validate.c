@@ -811,6 +811,44 @@ TEST every_result_has_its_own_text(void) {
     PASS();
 }
 
+static hem_link_batch run_batch(uint32_t row_a, uint32_t row_b) {
+    hem_link_batch b = {.row_a = row_a, .row_b = row_b, .rotate = 1, .kind = HEM_LINK_WEFT, .lane_mask = 0x7f};
+    for (int lane = 0; lane < HEM_LANES; ++lane) {
+        b.rest[lane] = lane < 7 ? 0.1f : -1;
+        b.scale[lane] = 255;
+    }
+    return b;
+}
+
+TEST a_run_is_of_one_kind_and_shares_no_row(void) {
+    const hem_link_batch a = run_batch(0, 1);
+    hem_link_batch b = run_batch(2, 3);
+    ASSERT(hem_may_run(&a) && hem_may_follow(&a, &b));
+    for (uint32_t shared = 0; shared < 4; ++shared) {
+        b = run_batch(shared & 1 ? 2 : shared / 2, shared & 1 ? shared / 2 : 3);
+        ASSERT(!hem_may_follow(&a, &b));
+    }
+    b = run_batch(2, 3);
+    b.kind = HEM_LINK_WARP;
+    ASSERT(!hem_may_follow(&a, &b));
+    b = run_batch(2, 3);
+    b.rotate = 2;
+    ASSERT(!hem_may_follow(&a, &b));
+    b = run_batch(2, 3);
+    b.part = 1;
+    ASSERT(!hem_may_follow(&a, &b));
+    b = run_batch(2, 3);
+    b.scale[4] = 254;
+    ASSERT(!hem_may_follow(&a, &b));
+    b = run_batch(2, 3);
+    b.rest[6] = 0; // the runtime divides by it
+    ASSERT(!hem_may_run(&b) && !hem_may_follow(&a, &b) && !hem_may_follow(&b, &a));
+    b = run_batch(2, 3);
+    b.kind = HEM_LINK_TETHER;
+    ASSERT(!hem_may_run(&b) && !hem_may_follow(&b, &b));
+    PASS();
+}
+
 SUITE(validate_suite);
 SUITE(validate_suite) {
     RUN_TEST(a_valid_file_is_accepted);
@@ -821,6 +859,7 @@ SUITE(validate_suite) {
     RUN_TEST(limits_hold_simulated_particles_only);
     RUN_TEST(a_row_of_pads_is_refused);
     RUN_TEST(links_between_immovable_ends_are_refused);
+    RUN_TEST(a_run_is_of_one_kind_and_shares_no_row);
     RUN_TEST(momentum_parts_have_movable_attached_particles);
     RUN_TEST(sections_have_the_length_that_others_say);
     RUN_TEST(an_asset_has_one_body_at_most);
