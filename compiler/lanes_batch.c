@@ -272,10 +272,10 @@ static hem_link_batch turned(const hem_link_batch* b) {
 }
 
 static uint32_t class_of(const hem_link_batch* b) {
-    return (hem_is_painted(b) ? HEM_LANES : 0u) + b->rotate;
+    return (hem_is_painted(b) ? 2u * HEM_LANES : 0u) + 2u * b->rotate + (hem_is_open_seam(b) ? 1u : 0u);
 }
 
-#define CLASSES (2 * HEM_LANES)
+#define CLASSES (4 * HEM_LANES)
 
 static void order_by_class(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count, bool backward) {
     hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));

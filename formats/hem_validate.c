@@ -880,8 +880,8 @@ int hem_may_run(const hem_link_batch* b) {
 
 int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b) {
     return hem_may_run(a) && hem_may_run(b) && a->part == b->part && a->kind == b->kind && a->rotate == b->rotate &&
-           hem_is_painted(a) == hem_is_painted(b) && a->row_a != b->row_a && a->row_a != b->row_b &&
-           a->row_b != b->row_a && a->row_b != b->row_b;
+           hem_is_open_seam(a) == hem_is_open_seam(b) && hem_is_painted(a) == hem_is_painted(b) &&
+           a->row_a != b->row_a && a->row_a != b->row_b && a->row_b != b->row_a && a->row_b != b->row_b;
 }
 
 // A run counts down to 1 at its last batch.

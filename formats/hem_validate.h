@@ -96,12 +96,17 @@ hem_format_result hem_validate_tuning(const hem_tuning* tuning, uint32_t count, 
 
 // Runs of link batches. The runtime begins a batch of a run before the last one is written, and takes one way through
 // its code for all of them: so neighbours share no row, and all are of one kind and one rotation, and alike in whether
-// stiffness is painted. It divides by squared lengths without a look: no link of a run is shorter than a micrometre.
-// Tethers are in no run.
+// the seam is open and whether stiffness is painted. It divides by squared lengths without a look: no link of a run is
+// shorter than a micrometre. Tethers are in no run.
 #define HEM_RUN_MIN_REST 1e-6f
 int hem_may_run(const hem_link_batch* batch);
 int hem_may_follow(const hem_link_batch* a, const hem_link_batch* b); // whether b may stand behind a
 int hem_is_painted(const hem_link_batch* batch);                      // some lane's stiffness
+
+// No link goes from the last lanes to the first ones. Inline, since the solver asks at every batch that is in no run.
+static inline int hem_is_open_seam(const hem_link_batch* b) {
+    return b->rotate != 0 && b->lane_mask >> (HEM_LANES - b->rotate) == 0;
+}
 
 const char* hem_format_result_text(hem_format_result result);
 const char* hem_section_name(uint32_t kind);

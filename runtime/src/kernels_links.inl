@@ -81,6 +81,34 @@ HEM_INLINE v8 link_solve(v8x3 d, v8 wa, v8 wb, v8 rest, v8 alpha, v8 floor_c, fl
     return v8_div(c, v8_max(v8_mul(length, sum), tiny));
 }
 
+// How the lanes of row b are had. The components of a row follow each other, so that eight floats from lane r on are
+// the lanes r..7 and then the first ones of the next component. In an open seam, one that is not closed to a ring, no
+// link stands in those: reading and writing there adds 0 to them, and no lane has to be moved.
+enum { STRAIGHT, OPEN_SEAM, ROTATED };
+
+HEM_INLINE int seam_of(const hem_link_batch* batch) {
+    return batch->rotate == 0 ? STRAIGHT : hem_is_open_seam(batch) ? OPEN_SEAM : ROTATED;
+}
+
+HEM_INLINE v8x3 load_across(const hemi_row4* row, int rotate, int seam) {
+    if (seam == OPEN_SEAM) {
+        return v8x3_make(v8_loadu(row->x + rotate), v8_loadu(row->y + rotate), v8_loadu(row->z + rotate));
+    }
+    v8x3 x = row4_load3(row);
+    return seam == ROTATED ? v8x3_rotate_lanes(x, rotate) : x;
+}
+
+HEM_INLINE void add_across(hemi_row4* row, int rotate, int seam, v8x3 move) {
+    if (seam == OPEN_SEAM) {
+        v8x3 x = v8x3_add(move, load_across(row, rotate, OPEN_SEAM));
+        v8_storeu(row->x + rotate, x.x);
+        v8_storeu(row->y + rotate, x.y);
+        v8_storeu(row->z + rotate, x.z);
+        return;
+    }
+    row4_store3(row, v8x3_add(seam == ROTATED ? v8x3_rotate_lanes(move, 8 - rotate) : move, row4_load3(row)));
+}
+
 HEM_INLINE void link_jacobi(hemi_row4* delta, v8x3 move, m8 active) {
     v8x4 d = row4_load(delta);
     row4_store(delta, v8x4_make(v8_add(d.x, move.x), v8_add(d.y, move.y), v8_add(d.z, move.z),
@@ -95,10 +123,10 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
         if (kind == HEM_LINK_TETHER && !args->tethers) {
             continue;
         }
-        int rotate = batch->rotate, back = (8 - rotate) & 7;
+        int rotate = batch->rotate, back = (8 - rotate) & 7, seam = seam_of(batch);
         hemi_row4* xa = &args->x[batch->row_a];
         hemi_row4* xb = &args->x[batch->row_b];
-        v8x3 a = row4_load3(xa), b = v8x3_rotate_lanes(row4_load3(xb), rotate);
+        v8x3 a = row4_load3(xa), b = load_across(xb, rotate, seam);
         v8 wa = v8_load(xa->w), wb = v8_rotate(v8_load(xb->w), rotate);
         v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
         if (kind == HEM_LINK_TETHER) {
@@ -127,7 +155,7 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
                         v8_ge(v8_rotate(rest, back), v8_zero()));
         } else {
             row4_store3(xa, v8x3_add(a, ma));
-            row4_store3(xb, v8x3_rotate_lanes(v8x3_add(b, mb), back));
+            add_across(xb, rotate, seam, mb);
         }
     }
 }
@@ -146,18 +174,15 @@ typedef struct link_pair {
     v8 gap, weight, wb; // -s = gap / weight
 } link_pair;
 
-HEM_INLINE link_pair link_begin(const hem_link_batch* batch, const link_run* run, hemi_row4* x, int rotated,
-                                int painted) {
+HEM_INLINE link_pair link_begin(const hem_link_batch* batch, const link_run* run, hemi_row4* x, int seam, int painted) {
     link_pair p;
     p.a = &x[batch->row_a];
     p.b = &x[batch->row_b];
-    v8x3 b = row4_load3(p.b);
+    p.d = v8x3_sub(row4_load3(p.a), load_across(p.b, run->rotate, seam));
     p.wb = v8_load(p.b->w);
-    if (rotated) {
-        b = v8x3_rotate_lanes(b, run->rotate);
+    if (seam != STRAIGHT) {
         p.wb = v8_rotate(p.wb, run->rotate);
     }
-    p.d = v8x3_sub(row4_load3(p.a), b);
     v8 alpha = painted ? painted_alpha(run->alpha, batch->scale) : run->alpha;
     v8 w = v8_add(v8_add(p.wb, v8_load(p.a->w)), alpha);
     v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
@@ -167,26 +192,23 @@ HEM_INLINE link_pair link_begin(const hem_link_batch* batch, const link_run* run
     return p;
 }
 
-HEM_INLINE void link_end(link_pair p, const link_run* run, int rotated) {
+HEM_INLINE void link_end(link_pair p, const link_run* run, int seam) {
     v8 s = v8_div(p.gap, p.weight);
     row4_store3(p.a, v8x3_add(v8x3_scale(p.d, v8_mul(s, v8_load(p.a->w))), row4_load3(p.a)));
-    v8x3 move = v8x3_scale(p.d, v8_mul(v8_neg(s), rotated ? p.wb : v8_load(p.b->w)));
-    if (rotated) {
-        move = v8x3_rotate_lanes(move, 8 - run->rotate);
-    }
-    row4_store3(p.b, v8x3_add(move, row4_load3(p.b)));
+    v8x3 move = v8x3_scale(p.d, v8_mul(v8_neg(s), seam != STRAIGHT ? p.wb : v8_load(p.b->w)));
+    add_across(p.b, run->rotate, seam, move);
 }
 
-HEM_INLINE void solve_run(const hem_link_batch* batch, hemi_row4* x, const float* alphas, int rotated, int painted) {
+HEM_INLINE void solve_run(const hem_link_batch* batch, hemi_row4* x, const float* alphas, int seam, int painted) {
     link_run run = {v8_set1(hem_maxf(alphas[batch->kind], TINY)), batch->rotate};
     const hem_link_batch* last = batch + batch->run - 1;
-    link_pair pair = link_begin(batch, &run, x, rotated, painted);
+    link_pair pair = link_begin(batch, &run, x, seam, painted);
     while (batch < last) {
-        link_pair next = link_begin(++batch, &run, x, rotated, painted);
-        link_end(pair, &run, rotated);
+        link_pair next = link_begin(++batch, &run, x, seam, painted);
+        link_end(pair, &run, seam);
         pair = next;
     }
-    link_end(pair, &run, rotated);
+    link_end(pair, &run, seam);
 }
 
 static void links(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args) {
@@ -202,12 +224,16 @@ static void links(const hem_link_batch* batches, uint32_t count, const hemi_link
             ++n;
             continue;
         }
-        if (!all_scaled_full(batch->scale)) {
-            solve_run(batch, args->x, part->alpha, 1, 1);
-        } else if (batch->rotate) {
-            solve_run(batch, args->x, part->alpha, 1, 0);
+        // One way through the code for each: what is the same for a whole run is not asked for at every batch.
+        int seam = seam_of(batch), painted = !all_scaled_full(batch->scale);
+        if (painted) {
+            solve_run(batch, args->x, part->alpha, seam == OPEN_SEAM ? OPEN_SEAM : ROTATED, 1);
+        } else if (seam == STRAIGHT) {
+            solve_run(batch, args->x, part->alpha, STRAIGHT, 0);
+        } else if (seam == OPEN_SEAM) {
+            solve_run(batch, args->x, part->alpha, OPEN_SEAM, 0);
         } else {
-            solve_run(batch, args->x, part->alpha, 0, 0);
+            solve_run(batch, args->x, part->alpha, ROTATED, 0);
         }
         n += batch->run;
     }

@@ -835,6 +835,10 @@ TEST a_run_is_of_one_kind_and_shares_no_row(void) {
     b.rotate = 2;
     ASSERT(!hem_may_follow(&a, &b));
     b = run_batch(2, 3);
+    b.lane_mask = 0xff; // closes the ring
+    b.rest[7] = 0.1f;
+    ASSERT(hem_is_open_seam(&a) && !hem_is_open_seam(&b) && !hem_may_follow(&a, &b));
+    b = run_batch(2, 3);
     b.part = 1;
     ASSERT(!hem_may_follow(&a, &b));
     b = run_batch(2, 3);
