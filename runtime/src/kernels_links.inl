@@ -28,11 +28,15 @@ HEM_INLINE int all_scaled_full(const uint8_t scale[8]) {
 }
 
 // Painted stiffness: alpha / scale^2, so that halving the paint softens four times, which is what halving looks like.
-HEM_INLINE v8 painted_alpha(v8 alpha, const uint8_t scale[8]) {
+typedef struct link_softness {
+    v8 alpha, scale2;
+} link_softness;
+
+HEM_INLINE link_softness softness_of(v8 alpha, const uint8_t scale[8]) {
     v8 s = v8_mul(v8_max(w8_to_v8(w8_load_u8(scale)), v8_set1(1.0f)), v8_set1(1.0f / 255.0f));
     // A rigid part that is painted soft becomes soft all the same.
-    v8 base = v8_max(alpha, v8_set1(1e-9f));
-    return v8_select(v8_lt(s, v8_set1(1.0f)), v8_div(base, v8_mul(s, s)), alpha);
+    link_softness r = {v8_select(v8_lt(s, v8_set1(1.0f)), v8_max(alpha, v8_set1(1e-9f)), alpha), v8_mul(s, s)};
+    return r;
 }
 
 // C / |d| = 1 - L / |d| without its root: with u = d^2 / L^2 and to the third order of u - 1,
@@ -52,15 +56,17 @@ HEM_INLINE link_ratio ratio_of(v8 d2, v8 rest) {
 }
 
 // How far to move along d; everything but the loads and stores.
-HEM_INLINE v8 link_solve(v8x3 d, v8 wa, v8 wb, v8 rest, v8 alpha, v8 floor_c, float* lambda, v8 gamma, v8x3 moved,
-                         int damped) {
-    v8 tiny = v8_set1(TINY), w = v8_add(wa, wb), sum = v8_add(w, alpha);
+HEM_INLINE v8 link_solve(v8x3 d, v8 wa, v8 wb, v8 rest, link_softness soft, v8 floor_c, float* lambda, v8 gamma,
+                         v8x3 moved, int damped) {
+    v8 tiny = v8_set1(TINY), w = v8_add(wb, wa);
     m8 linked = v8_ge(rest, v8_zero());
     if (!lambda && !damped) {
         link_ratio ratio = ratio_of(v8x3_dot(d, d), rest);
-        v8 over = v8_keep(linked, v8_max(v8_neg(ratio.gap), floor_c));
+        v8 over = v8_mul(v8_keep(linked, v8_max(v8_neg(ratio.gap), floor_c)), soft.scale2);
+        v8 sum = v8_madd(w, soft.scale2, soft.alpha);
         return v8_div(over, v8_max(v8_mul(ratio.size, v8_mul(sum, v8_set1(1.5f))), tiny));
     }
+    v8 alpha = v8_div(soft.alpha, soft.scale2), sum = v8_add(w, alpha);
     v8 length = v8_sqrt(v8x3_dot(d, d));
     v8 c = v8_max(v8_sub(length, rest), floor_c);
     if (damped) {
@@ -79,6 +85,21 @@ HEM_INLINE v8 link_solve(v8x3 d, v8 wa, v8 wb, v8 rest, v8 alpha, v8 floor_c, fl
         return v8_div(dl, v8_max(length, tiny));
     }
     return v8_div(c, v8_max(v8_mul(length, sum), tiny));
+}
+
+// The same for a batch of either sort, with its part's tuning. lambda: of this batch, when there are several passes.
+HEM_INLINE v8 link_step(const hemi_part_step* part, uint32_t kind, const uint8_t scale[8], v8 rest, v8x3 d, v8x3 moved,
+                        v8 wa, v8 wb, float* lambda) {
+    if (kind == HEM_LINK_TETHER) {
+        rest = v8_mul(rest, v8_set1(part->tether_scale));
+    }
+    if (part->solver != HEM_SOLVER_XPBD) {
+        link_softness rigid = {v8_zero(), v8_set1(1.0f)};
+        v8 s = link_solve(d, wa, wb, rest, rigid, link_floor(kind), NULL, v8_zero(), moved, 0);
+        return v8_mul(s, v8_set1(part->stiffness[kind]));
+    }
+    link_softness soft = softness_of(v8_set1(part->alpha[kind]), scale);
+    return link_solve(d, wa, wb, rest, soft, link_floor(kind), lambda, v8_set1(part->beta[kind]), moved, part->damped);
 }
 
 // How the lanes of row b are had. The components of a row follow each other, so that eight floats from lane r on are
@@ -129,10 +150,6 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
         v8x3 a = row4_load3(xa), b = load_across(xb, rotate, seam);
         v8 wa = v8_load(xa->w), wb = v8_rotate(v8_load(xb->w), rotate);
         v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
-        if (kind == HEM_LINK_TETHER) {
-            rest = v8_mul(rest, v8_set1(part->tether_scale));
-        }
-        v8 alpha = painted_alpha(v8_set1(part->alpha[kind]), batch->scale);
         v8x3 d = v8x3_sub(a, b);
         v8x3 moved = d;
         if (part->damped) {
@@ -140,13 +157,8 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
             v8x3 pb = v8x3_rotate_lanes(row3_load(&args->prev[batch->row_b]), rotate);
             moved = v8x3_sub(d, v8x3_sub(pa, pb));
         }
-        int xpbd = part->solver == HEM_SOLVER_XPBD;
-        v8 s = link_solve(d, wa, wb, rest, xpbd ? alpha : v8_zero(), link_floor(kind),
-                          xpbd && args->lambda ? args->lambda + 8 * n : NULL, v8_set1(xpbd ? part->beta[kind] : 0.0f),
-                          moved, part->damped && xpbd);
-        if (!xpbd) {
-            s = v8_mul(s, v8_set1(part->stiffness[kind]));
-        }
+        float* lambda = args->lambda ? args->lambda + 8 * n : NULL;
+        v8 s = link_step(part, kind, batch->scale, rest, d, moved, wa, wb, lambda);
         v8x3 ma = v8x3_scale(d, v8_neg(v8_mul(s, wa))), mb = v8x3_scale(d, v8_mul(s, wb));
         if (part->solver == HEM_SOLVER_JACOBI) {
             m8 active = v8_ge(rest, v8_zero());
@@ -183,12 +195,17 @@ HEM_INLINE link_pair link_begin(const hem_link_batch* batch, const link_run* run
     if (seam != STRAIGHT) {
         p.wb = v8_rotate(p.wb, run->rotate);
     }
-    v8 alpha = painted ? painted_alpha(run->alpha, batch->scale) : run->alpha;
-    v8 w = v8_add(v8_add(p.wb, v8_load(p.a->w)), alpha);
     v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
     link_ratio ratio = ratio_of(v8x3_dot(p.d, p.d), rest);
     p.gap = v8_keep(v8_ge(rest, v8_zero()), ratio.gap);
-    p.weight = v8_mul(ratio.size, v8_mul(w, v8_set1(1.5f))); // not 0: rest and alpha are not
+    v8 w = v8_add(p.wb, v8_load(p.a->w)), alpha = run->alpha;
+    if (painted) {
+        link_softness soft = softness_of(alpha, batch->scale);
+        p.gap = v8_mul(p.gap, soft.scale2);
+        w = v8_mul(w, soft.scale2);
+        alpha = soft.alpha;
+    }
+    p.weight = v8_mul(ratio.size, v8_mul(v8_add(w, alpha), v8_set1(1.5f))); // not 0: rest and alpha are not
     return p;
 }
 
@@ -225,15 +242,26 @@ static void links(const hem_link_batch* batches, uint32_t count, const hemi_link
             continue;
         }
         // One way through the code for each: what is the same for a whole run is not asked for at every batch.
-        int seam = seam_of(batch), painted = !all_scaled_full(batch->scale);
-        if (painted) {
-            solve_run(batch, args->x, part->alpha, seam == OPEN_SEAM ? OPEN_SEAM : ROTATED, 1);
-        } else if (seam == STRAIGHT) {
+        int painted = !all_scaled_full(batch->scale);
+        switch (seam_of(batch) * 2 + painted) {
+        case STRAIGHT * 2:
             solve_run(batch, args->x, part->alpha, STRAIGHT, 0);
-        } else if (seam == OPEN_SEAM) {
+            break;
+        case STRAIGHT * 2 + 1:
+            solve_run(batch, args->x, part->alpha, STRAIGHT, 1);
+            break;
+        case OPEN_SEAM * 2:
             solve_run(batch, args->x, part->alpha, OPEN_SEAM, 0);
-        } else {
+            break;
+        case OPEN_SEAM * 2 + 1:
+            solve_run(batch, args->x, part->alpha, OPEN_SEAM, 1);
+            break;
+        case ROTATED * 2:
             solve_run(batch, args->x, part->alpha, ROTATED, 0);
+            break;
+        default:
+            solve_run(batch, args->x, part->alpha, ROTATED, 1);
+            break;
         }
         n += batch->run;
     }
@@ -265,10 +293,6 @@ static void links_indexed(const hem_index_batch* batches, uint32_t count, const 
         v8x3 a = gather3(base, ia), b = gather3(base, ib);
         v8 wa = v8_gather(base + 24, ia), wb = v8_gather(base + 24, ib);
         v8 rest = v8_loadu(batch->rest); // sits at 16 bytes, inside one cache line
-        if (kind == HEM_LINK_TETHER) {
-            rest = v8_mul(rest, v8_set1(part->tether_scale));
-        }
-        v8 alpha = painted_alpha(v8_set1(part->alpha[kind]), batch->scale);
         v8x3 d = v8x3_sub(a, b);
         v8x3 moved = d;
         if (part->damped) {
@@ -278,13 +302,8 @@ static void links_indexed(const hem_index_batch* batches, uint32_t count, const 
             const float* prev = args->prev[0].x;
             moved = v8x3_sub(d, v8x3_sub(gather3(prev, pa), gather3(prev, pb)));
         }
-        int xpbd = part->solver == HEM_SOLVER_XPBD;
-        v8 s = link_solve(d, wa, wb, rest, xpbd ? alpha : v8_zero(), link_floor(kind),
-                          xpbd && args->lambda ? args->lambda + 8 * n : NULL, v8_set1(xpbd ? part->beta[kind] : 0.0f),
-                          moved, part->damped && xpbd);
-        if (!xpbd) {
-            s = v8_mul(s, v8_set1(part->stiffness[kind]));
-        }
+        float* lambda = args->lambda ? args->lambda + 8 * n : NULL;
+        v8 s = link_step(part, kind, batch->scale, rest, d, moved, wa, wb, lambda);
         v8x3 ma = v8x3_scale(d, v8_neg(v8_mul(s, wa))), mb = v8x3_scale(d, v8_mul(s, wb));
         if (part->solver == HEM_SOLVER_JACOBI) {
             float* delta = args->delta[0].x;
