@@ -149,7 +149,12 @@ typedef struct hemi_near {
     uint32_t depth;
 } hemi_near;
 
-#define HEMI_BOX_PLANES 14 // of a box of the pair search
+// Eight boxes of the pair search, seven cache lines: around positions (low, high), around half ways (slow, fast), then
+// the largest radius, and the largest radius against bodies.
+#define HEMI_BOX_PLANES 14
+typedef struct hemi_box8 {
+    float plane[HEMI_BOX_PLANES][8];
+} hemi_box8;
 
 typedef struct hemi_hit {
     uint16_t slot, other;
@@ -251,7 +256,7 @@ typedef struct hemi_scratch {
     uint32_t body_row_count;
     uint32_t body_stride;     // rows, rounded up to eight
     float* body_data;         // ten vectors per row
-    float* body_box;          // planes of body_stride floats
+    hemi_box8* body_box;      // one for eight rows
     uint8_t* body_members;    // lanes that are no pads
     uint64_t body_parts;      // parts of kind body
     uint64_t simulated_parts; // the others
@@ -280,10 +285,9 @@ typedef struct hemi_scratch {
     uint32_t collider_count;
     // clusters of the pair search: see kernels_pairs.inl
     hemi_cluster* clusters;
-    float* cluster_data; // eight vectors each
-    float* cluster_box;  // planes of cluster_stride floats
-    float* block_box;    // planes of block_stride floats
-    uint32_t cluster_stride, block_stride;
+    float* cluster_data;    // eight vectors each
+    hemi_box8* cluster_box; // one for each block
+    hemi_box8* block_box;   // one for eight blocks
     // counters of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
 } hemi_scratch;

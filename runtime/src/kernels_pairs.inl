@@ -53,8 +53,7 @@ HEM_INLINE float rest_distance(const hem_view* view, uint32_t a, uint32_t b) {
 
 // -- Boxes
 
-// Eight boxes: around positions (low, high), around half ways (slow, fast), and the largest radius in them. In memory
-// these are thirteen planes, and a fourteenth with the largest radius against bodies.
+// Eight boxes in registers, see hemi_box8.
 typedef struct near_box {
     v8x3 low, high, slow, fast;
     v8 radius;
@@ -63,26 +62,26 @@ typedef struct near_box {
 #define BOX_RADIUS 12
 #define BOX_BODY_RADIUS 13
 
-HEM_INLINE v8x3 box_load3(const float* planes, uint32_t stride, uint32_t i) {
-    return v8x3_make(v8_load(planes + i), v8_load(planes + stride + i), v8_load(planes + 2 * stride + i));
+HEM_INLINE v8x3 box_load3(const hemi_box8* boxes, uint32_t plane) {
+    return v8x3_make(v8_load(boxes->plane[plane]), v8_load(boxes->plane[plane + 1]), v8_load(boxes->plane[plane + 2]));
 }
 
-HEM_INLINE near_box box_load(const float* planes, uint32_t stride, uint32_t i) {
-    near_box b = {box_load3(planes, stride, i), box_load3(planes + 3 * stride, stride, i),
-                  box_load3(planes + 6 * stride, stride, i), box_load3(planes + 9 * stride, stride, i),
-                  v8_load(planes + BOX_RADIUS * stride + i)};
+HEM_INLINE near_box box_load(const hemi_box8* boxes) {
+    near_box b = {box_load3(boxes, 0), box_load3(boxes, 3), box_load3(boxes, 6), box_load3(boxes, 9),
+                  v8_load(boxes->plane[BOX_RADIUS])};
     return b;
 }
 
-HEM_INLINE v8x3 box_spread3(const float* planes, uint32_t stride, uint32_t i) {
-    return v8x3_set1(planes[i], planes[stride + i], planes[2 * stride + i]);
+HEM_INLINE v8x3 box_spread3(const hemi_box8* boxes, uint32_t plane, uint32_t i) {
+    return v8x3_set1(boxes->plane[plane][i], boxes->plane[plane + 1][i], boxes->plane[plane + 2][i]);
 }
 
-// One box, eight times.
-HEM_INLINE near_box box_spread(const float* planes, uint32_t stride, uint32_t i, uint32_t radius_plane) {
-    near_box b = {box_spread3(planes, stride, i), box_spread3(planes + 3 * stride, stride, i),
-                  box_spread3(planes + 6 * stride, stride, i), box_spread3(planes + 9 * stride, stride, i),
-                  v8_set1(planes[radius_plane * stride + i])};
+// One box of an array of them, eight times.
+HEM_INLINE near_box box_spread(const hemi_box8* array, uint32_t index, uint32_t radius_plane) {
+    const hemi_box8* boxes = &array[index >> 3];
+    uint32_t i = index & 7;
+    near_box b = {box_spread3(boxes, 0, i), box_spread3(boxes, 3, i), box_spread3(boxes, 6, i),
+                  box_spread3(boxes, 9, i), v8_set1(boxes->plane[radius_plane][i])};
     return b;
 }
 
@@ -137,14 +136,15 @@ HEM_INLINE uint32_t cluster_lane(uint32_t cluster) {
     return cluster >> 3 & 7;
 }
 
-static void box_store(float* planes, uint32_t stride, uint32_t first, uint32_t step, const near_box* b, v8 own) {
+// Box i becomes number `at` of the i-th eight.
+static void box_store(hemi_box8* eights, uint32_t at, const near_box* b, v8 own) {
     const v8 plane[HEMI_BOX_PLANES] = {b->low.x,  b->low.y,  b->low.z,  b->high.x, b->high.y, b->high.z, b->slow.x,
                                        b->slow.y, b->slow.z, b->fast.x, b->fast.y, b->fast.z, b->radius, own};
     for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
         HEM_ALIGN(32) float lane[8];
         v8_store(lane, plane[k]);
         for (uint32_t i = 0; i < 8; ++i) {
-            planes[k * stride + first + i * step] = lane[i];
+            eights[i].plane[k][at] = lane[i];
         }
     }
 }
@@ -213,7 +213,7 @@ static void cluster_slab(const hem_view* view, const hemi_instance* instance, he
         c->members = (uint8_t)all[lane];
         c->movable = (uint8_t)free[lane];
     }
-    box_store(s->cluster_box, s->cluster_stride, first, 8, &box, widest);
+    box_store(s->cluster_box + (slab & ~7u), slab & 7, &box, widest);
 }
 
 // Clusters of all rows that collide, and boxes around blocks of them. Returns the number of blocks.
@@ -236,13 +236,13 @@ static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance
         for (uint32_t lane = 0; lane < 8; ++lane) {
             memset(&s->clusters[first + lane * 8], 0, sizeof(hemi_cluster));
         }
-        box_store(s->cluster_box, s->cluster_stride, first, 8, &none, v8_zero());
+        box_store(s->cluster_box + (slabs & ~7u), slabs & 7, &none, v8_zero());
     }
     for (uint32_t block = 0; block < slabs; ++block) {
         for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
-            v8 plane = v8_load(s->cluster_box + k * s->cluster_stride + block * 8);
+            v8 plane = v8_load(s->cluster_box[block].plane[k]);
             int least = k < 3 || (k >= 6 && k < 9);
-            s->block_box[k * s->block_stride + block] = least ? v8_hmin(plane) : v8_hmax(plane);
+            s->block_box[block >> 3].plane[k][block & 7] = least ? v8_hmin(plane) : v8_hmax(plane);
         }
     }
     return slabs;
@@ -327,7 +327,7 @@ static void cluster_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint
     if (a == b) {
         (void)boxes_meet(box_a, box_a, &reach);
     } else {
-        near_box box_b = box_spread(s->cluster_box, s->cluster_stride, b, BOX_RADIUS);
+        near_box box_b = box_spread(s->cluster_box, b, BOX_RADIUS);
         v8x3 at = cluster_load3(s, a, 0), half = cluster_load3(s, a, 3);
         near_box points = {at, at, half, half, cluster_load(s, a, 6)};
         lanes &= m8_bits(boxes_meet(&points, &box_b, &reach));
@@ -380,19 +380,19 @@ static void cluster_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint
 static void near_particles(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
     v8 reach;
     for (uint32_t g = 0; g < blocks; ++g) {
-        near_box block = box_spread(s->block_box, s->block_stride, g, BOX_RADIUS);
+        near_box block = box_spread(s->block_box, g, BOX_RADIUS);
         for (uint32_t first = g & ~7u; first < blocks; first += 8) {
-            near_box others = box_load(s->block_box, s->block_stride, first);
+            near_box others = box_load(&s->block_box[first >> 3]);
             uint32_t met = m8_bits(boxes_meet(&block, &others, &reach));
             met &= first > g ? 0xffu : 0xffu << (g & 7);
             for (; met; met &= met - 1) {
                 uint32_t h = first + hem_lowest_bit(met);
-                near_box theirs = box_load(s->cluster_box, s->cluster_stride, h * 8);
+                near_box theirs = box_load(&s->cluster_box[h]);
                 for (uint32_t a = g * 8; a < g * 8 + 8; ++a) {
                     if (!s->clusters[a].members) {
                         continue;
                     }
-                    near_box own = box_spread(s->cluster_box, s->cluster_stride, a, BOX_RADIUS);
+                    near_box own = box_spread(s->cluster_box, a, BOX_RADIUS);
                     uint32_t bits = m8_bits(boxes_meet(&own, &theirs, &reach));
                     bits &= g == h ? 0xffu << (a & 7) : 0xffu;
                     for (; bits; bits &= bits - 1) {
@@ -458,7 +458,7 @@ static void cluster_bodies(const hem_view* view, const hemi_instance* instance, 
                                                v8_hmax(box.fast.y), v8_hmax(box.fast.z),
                                                v8_hmax(box.radius), 0.0f};
         for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
-            s->body_box[k * s->body_stride + n] = planes[k];
+            s->body_box[n >> 3].plane[k][n & 7] = planes[k];
         }
     }
 }
@@ -472,7 +472,7 @@ HEM_INLINE v8x3 body_load3(const hemi_scratch* s, uint32_t n, uint32_t k) {
 static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint32_t n) {
     const hemi_cluster* c = &s->clusters[a];
     const float* data = s->cluster_data + a * 64;
-    near_box bodies = box_spread(s->body_box, s->body_stride, n, BOX_RADIUS);
+    near_box bodies = box_spread(s->body_box, n, BOX_RADIUS);
     v8x3 own_at = cluster_load3(s, a, 0), own_half = cluster_load3(s, a, 3);
     near_box points = {own_at, own_at, own_half, own_half, cluster_load(s, a, 7)};
     v8 reach;
@@ -507,9 +507,9 @@ static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) 
         if (!c->movable || !(s->part_pairs[c->part] & s->body_parts)) {
             continue;
         }
-        near_box own = box_spread(s->cluster_box, s->cluster_stride, a, BOX_BODY_RADIUS);
+        near_box own = box_spread(s->cluster_box, a, BOX_BODY_RADIUS);
         for (uint32_t first = 0; first < s->body_stride; first += 8) {
-            near_box bodies = box_load(s->body_box, s->body_stride, first);
+            near_box bodies = box_load(&s->body_box[first >> 3]);
             for (uint32_t bits = m8_bits(boxes_meet(&own, &bodies, &reach)); bits; bits &= bits - 1) {
                 uint32_t n = first + hem_lowest_bit(bits);
                 uint32_t part = view->particle_flags[s->body_row[n] * 8] >> HEM_PARTICLE_PART_SHIFT;

@@ -96,7 +96,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->body_row = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
     s->body_target = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
     s->body_data = hemi_take(c, e->bodies / 8, 80 * sizeof(float));
-    s->body_box = hemi_take(c, (e->bodies / 8 + 7) & ~7u, HEMI_BOX_PLANES * sizeof(float));
+    s->body_box = hemi_take(c, (e->bodies / 8 + 7) / 8, sizeof(hemi_box8));
     s->body_members = hemi_take(c, e->bodies / 8, 1);
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_self = hemi_take(c, e->rows, sizeof(hemi_near));
@@ -110,12 +110,10 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->collider_bounds = hemi_take(c, s->collider_stride, 6 * sizeof(float));
     s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
     s->colliders = hemi_take(c, (size_t)e->colliders * e->parts, sizeof(hemi_shape));
-    s->cluster_stride = e->slabs * 8;
-    s->block_stride = e->slabs;
-    s->clusters = hemi_take(c, s->cluster_stride, sizeof(hemi_cluster));
-    s->cluster_data = hemi_take(c, s->cluster_stride, 64 * sizeof(float));
-    s->cluster_box = hemi_take(c, s->cluster_stride, HEMI_BOX_PLANES * sizeof(float));
-    s->block_box = hemi_take(c, s->block_stride, HEMI_BOX_PLANES * sizeof(float));
+    s->clusters = hemi_take(c, e->slabs * 8, sizeof(hemi_cluster));
+    s->cluster_data = hemi_take(c, e->slabs * 8, 64 * sizeof(float));
+    s->cluster_box = hemi_take(c, e->slabs, sizeof(hemi_box8));
+    s->block_box = hemi_take(c, e->slabs / 8, sizeof(hemi_box8));
 }
 
 // The whole scene. With a NULL base, scratch records live on the stack of this call and only sizes matter.
