@@ -271,6 +271,8 @@ typedef struct hemi_scratch {
     uint8_t* near_counts; // per particle
     uint32_t hit_capacity;
     uint32_t hit_count;
+    uint32_t
+        pair_count; // of simulated particles: once the lists are made, hits[] holds each pair once, in whole eights
     const hemi_ignored* ignored; // of the asset, see hemi_class
     uint64_t* row_colliders;     // bit c: collider c may touch the row; collider_words per row
     uint32_t collider_words;

@@ -16,6 +16,7 @@
 #define SURFACE_DEPTH -0.35f     // how far below its center a tangent sphere still acts, of its radius
 #define PUSH_LIMIT 0.006f        // metres out of a penetration per substep, besides undoing the approach
 #define PARTICLE_RELAXATION 0.6f // of Jacobi: particles in several contacts would overshoot
+#define CENTERED2 1e-9f          // m^2, nearer than that two particles have no direction from one to the other
 
 typedef struct support8 {
     v8 s00, s11, s22, s01, s02, s12, widest2;
@@ -257,20 +258,67 @@ HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8],
     return m;
 }
 
+// -- Pairs of simulated particles. Few of those that may meet do: all are looked at once, eight pairs at a time, which
+// marks in moved_rows the rows that have work.
+
+typedef struct near_eight {
+    uint16_t a[8], b[8];
+    float keep[8];
+} near_eight;
+
+HEM_INLINE near_eight load_eight(const hemi_hit* hits) {
+    near_eight e;
+    for (int i = 0; i < 8; ++i) {
+        e.a[i] = hits[i].slot;
+        e.b[i] = hits[i].other;
+        e.keep[i] = hits[i].distance;
+    }
+    return e;
+}
+
+HEM_INLINE void mark_rows(uint8_t* marks, const near_eight* e, uint32_t bits) {
+    for (; bits; bits &= bits - 1) {
+        uint32_t i = hem_lowest_bit(bits);
+        marks[e->a[i] >> 3] = marks[e->b[i] >> 3] = 1;
+    }
+}
+
+HEM_INLINE v8x3 between(const float* base, int32_t row_floats, const near_eight* e) { // from a to b
+    HEM_ALIGN(32) int32_t a[8], b[8];
+    places_of(e->a, row_floats, a);
+    places_of(e->b, row_floats, b);
+    return v8x3_sub(gather3(base, b), gather3(base, a));
+}
+
+HEM_INLINE m8 is_touching(v8 length2, v8 keep) {
+    return m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, v8_zero())),
+                  v8_gt(length2, v8_set1(CENTERED2)));
+}
+
+static void mark_touching(const hemi_row4* x, hemi_scratch* s) {
+    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+        near_eight e = load_eight(s->hits + n);
+        v8x3 d = between(x[0].x, 32, &e);
+        mark_rows(s->moved_rows, &e, m8_bits(is_touching(v8x3_dot(d, d), v8_loadu(e.keep))));
+    }
+}
+
 static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
     v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f), relax = v8_set1(PARTICLE_RELAXATION);
     const float* xs = x[0].x;
     const float* ps = prev[0].x;
     uint32_t touching = 0;
+    mark_touching(x, s);
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         int soft = part->kind == HEM_PART_SOFT;
         v8 friction = v8_set1(s->parts[p].friction);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            const hemi_near* near = &s->near_self[row];
-            if (near->depth == 0) {
+            if (!s->moved_rows[row]) {
                 continue;
             }
+            s->moved_rows[row] = 0;
+            const hemi_near* near = &s->near_self[row];
             v8x3 at = row4_load3(&x[row]);
             v8 w = v8_load(x[row].w);
             v8x3 move = v8x3_set1(0.0f, 0.0f, 0.0f), back_move = move;
@@ -282,7 +330,7 @@ static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                 v8x3 d = v8x3_sub(at, gather3(xs, index));
                 v8 keep = v8_loadu(s->near_distance + near->first + k * 8);
                 v8 length2 = v8x3_dot(d, d);
-                m8 active = m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, zero)), v8_gt(length2, tiny));
+                m8 active = is_touching(length2, keep);
                 if (!m8_any(active)) {
                     continue;
                 }
@@ -363,17 +411,32 @@ HEM_INLINE m8 passing(v8x3 d0, v8x3 d1, v8 keep, v8* share) {
     return m8_and(meet, m8_and(v8_gt(t, zero), v8_lt(t, one)));
 }
 
+static int mark_passing(const hemi_row4* x, const hemi_row3* prev, hemi_scratch* s) {
+    int any = 0;
+    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+        near_eight e = load_eight(s->hits + n);
+        v8 taken;
+        m8 passes = passing(between(prev[0].x, 24, &e), between(x[0].x, 32, &e), v8_loadu(e.keep), &taken);
+        mark_rows(s->moved_rows, &e, m8_bits(passes));
+        any |= m8_any(passes);
+    }
+    return any;
+}
+
 static void continuous(const hem_view* view, hemi_row4* x, const hemi_row3* prev, hemi_scratch* s) {
     const float* xs = x[0].x;
     const float* ps = prev[0].x;
     v8 zero = v8_zero(), one = v8_set1(1.0f);
-    uint32_t rows = view->info->row_count, any = 0;
+    uint32_t rows = view->info->row_count;
+    if (!mark_passing(x, prev, s)) {
+        return;
+    }
     for (int pass = 0; pass < 2; ++pass) {
         for (uint32_t row = 0; row < rows; ++row) {
-            const hemi_near* near = &s->near_self[row];
-            if (near->depth == 0 || (pass == 1 && !s->moved_rows[row])) {
+            if (!s->moved_rows[row]) {
                 continue;
             }
+            const hemi_near* near = &s->near_self[row];
             v8x3 at = row4_load3(&x[row]), old = row3_load(&prev[row]);
             v8 w = v8_load(x[row].w);
             v8 flips = zero;
@@ -400,19 +463,13 @@ static void continuous(const hem_view* view, hemi_row4* x, const hemi_row3* prev
                 }
             }
             if (pass == 0) {
-                if (m8_any(v8_gt(flips, zero))) {
-                    v8_store(s->delta[row].w, flips);
-                    s->moved_rows[row] = 1;
-                    any = 1;
-                }
+                v8_store(s->delta[row].w, flips);
+                s->moved_rows[row] = m8_any(v8_gt(flips, zero)) ? 1 : 0;
             } else {
                 v8_store(s->delta[row].x, move.x);
                 v8_store(s->delta[row].y, move.y);
                 v8_store(s->delta[row].z, move.z);
             }
-        }
-        if (!any) {
-            return;
         }
     }
     for (uint32_t row = 0; row < rows; ++row) {

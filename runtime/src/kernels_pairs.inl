@@ -308,6 +308,24 @@ static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, i
     memset(s->near_counts, 0, rows * 8);
 }
 
+// What is left of the hits once the lists are made: each pair once, whole eights, the last filled with pairs that keep no
+// distance. The contact kernels look through them first and then only at the rows of pairs that touch.
+static void keep_pairs(const hemi_row4* x, hemi_scratch* s, uint32_t hit_count) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < hit_count; ++i) {
+        hemi_hit hit = s->hits[i];
+        int listed_twice = x[hit.other >> 3].w[hit.other & 7] > 0.0f;
+        if (hit.slot < hit.other || !listed_twice) {
+            s->hits[count++] = hit;
+        }
+    }
+    for (; count & 7; ++count) {
+        hemi_hit none = {0, 0, -1.0f};
+        s->hits[count] = none;
+    }
+    s->pair_count = count;
+}
+
 // -- Simulated against simulated
 
 HEM_INLINE v8 cluster_load(const hemi_scratch* s, uint32_t cluster, uint32_t k) {
@@ -526,7 +544,7 @@ static void find_near(const hem_view* view, const hemi_instance* instance, hemi_
     memset(s->near_body, 0, view->info->row_count * sizeof(hemi_near));
     memset(s->near_self, 0, view->info->row_count * sizeof(hemi_near));
     memset(s->near_counts, 0, view->info->particle_count);
-    s->near_count = s->hit_count = 0;
+    s->near_count = s->hit_count = s->pair_count = 0;
     uint32_t blocks = cluster_rows(view, instance, s, dt, part_frames);
     if (s->body_row_count) {
         cluster_bodies(view, instance, s, surface);
@@ -535,6 +553,8 @@ static void find_near(const hem_view* view, const hemi_instance* instance, hemi_
     }
     if (s->simulated_pairs) {
         near_particles(view, s, blocks);
+        uint32_t hit_count = s->hit_count;
         near_lists(view, s, s->near_self, -1);
+        keep_pairs(instance->x, s, hit_count);
     }
 }

@@ -105,7 +105,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->near_distance = hemi_take(c, s->near_capacity, sizeof(float));
     s->near_counts = hemi_take(c, e->particles, 1);
     s->hit_capacity = s->near_capacity;
-    s->hits = hemi_take(c, s->hit_capacity, sizeof(hemi_hit));
+    s->hits = hemi_take(c, s->hit_capacity + 7, sizeof(hemi_hit));
     s->collider_stride = (e->colliders + 7) & ~7u;
     s->collider_bounds = hemi_take(c, s->collider_stride, 6 * sizeof(float));
     s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
