@@ -3,23 +3,27 @@
 //
 // Both kinds of transform are sixteen floats in memory (three rows of four and a spare), so a vertex is blended by
 // adding up to eight weighted 16-float blocks, two registers each; eight vertices are then transposed and transformed
-// together. Blocks of eight vertices that need only one side skip the other.
+// together. Blocks of eight vertices that need only one side skip the other. Within a side all four weights are added,
+// also those that are zero: how many are not is hard to guess, and a wrong guess costs more than two of them.
 
-typedef struct skin_block {
-    v8 low[8], high[8]; // per vertex; after the transpose, per component
-} skin_block;
+typedef struct skin_sum {
+    v8 low, high;
+} skin_sum;
 
-HEM_INLINE void blend_four(const float (*table)[16], const uint16_t index[4], const uint16_t weight[4], float scale,
-                           v8* low, v8* high) {
-    for (int k = 0; k < 4; ++k) {
-        if (weight[k] == 0) {
-            break; // weights are sorted, largest first, or at least zeros come last
-        }
-        v8 w = v8_set1((float)weight[k] * scale);
-        const float* m = table[index[k]];
-        *low = v8_madd(v8_load(m), w, *low);
-        *high = v8_madd(v8_load(m + 8), w, *high);
-    }
+HEM_INLINE void blend_one(skin_sum* sum, const float m[16], float weight) {
+    v8 w = v8_set1(weight);
+    sum->low = v8_madd(v8_load(m), w, sum->low);
+    sum->high = v8_madd(v8_load(m + 8), w, sum->high);
+}
+
+// One half of a hem_vertex_bind: four indices, and behind them their weights.
+HEM_INLINE void blend_four(skin_sum* sum, const float (*table)[16], const uint16_t* index, float scale) {
+    HEM_ALIGN(32) float weight[8];
+    v8_store(weight, v8_mul(w8_to_v8(w8_load_u16(index)), v8_set1(scale)));
+    blend_one(sum, table[index[0]], weight[4]);
+    blend_one(sum, table[index[1]], weight[5]);
+    blend_one(sum, table[index[2]], weight[6]);
+    blend_one(sum, table[index[3]], weight[7]);
 }
 
 HEM_INLINE void store_lanes3(float* out, size_t stride, uint32_t count, v8x3 a) {
@@ -39,6 +43,15 @@ HEM_INLINE void store_lanes3(float* out, size_t stride, uint32_t count, v8x3 a) 
     }
 }
 
+// What a block of eight needs; blocks that begin elsewhere than at a multiple of eight need everything.
+HEM_INLINE uint32_t sides_of(const hem_view* view, uint32_t first, float pose_blend) {
+    uint32_t kind = (first & 7) == 0 ? view->vertex_blocks[first >> 3] : (uint32_t)HEM_BLOCK_MIXED;
+    if (pose_blend == 0.0f) {
+        return HEM_BLOCK_BONES;
+    }
+    return kind == HEM_BLOCK_PARTICLES && pose_blend < 1.0f ? (uint32_t)HEM_BLOCK_MIXED : kind;
+}
+
 static void skin(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
                  const hem_skin_args* args) {
     const float(*bone_table)[16] = (const float(*)[16])bones;
@@ -48,55 +61,44 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
     size_t ts = args->tangent_stride ? args->tangent_stride : 16;
     uint32_t end = args->vertex_begin + args->vertex_count;
     for (uint32_t first = args->vertex_begin; first < end; first += 8) {
-        uint32_t count = end - first < 8 ? end - first : 8;
-        skin_block block;
-        HEM_ALIGN(32) float px[8], py[8], pz[8], nx[8], ny[8], nz[8];
+        uint32_t count = end - first < 8 ? end - first : 8, sides = sides_of(view, first, pose_blend);
+        v8 low[8], high[8], rest[8]; // per vertex; after the transpose, per component
         for (uint32_t i = 0; i < 8; ++i) {
             uint32_t vertex = first + (i < count ? i : 0);
             const hem_vertex_bind* bind = &view->vertex_bind[vertex];
-            const hem_vertex_rest* rest = &view->vertex_rest[vertex];
+            const uint16_t* words = (const uint16_t*)bind;
             float blend = (float)bind->blend * unit * pose_blend;
-            v8 low = v8_zero(), high = v8_zero();
-            if (blend < 1.0f) {
-                blend_four(bone_table, bind->bone, bind->bone_weight, (1.0f - blend) * unit, &low, &high);
+            skin_sum sum = {v8_zero(), v8_zero()};
+            if (sides != HEM_BLOCK_PARTICLES) {
+                blend_four(&sum, bone_table, words + 8, (1.0f - blend) * unit);
             }
-            if (blend > 0.0f) {
-                blend_four(palette, bind->particle, bind->particle_weight, blend * unit, &low, &high);
+            if (sides != HEM_BLOCK_BONES) {
+                blend_four(&sum, palette, words, blend * unit);
             }
-            block.low[i] = low;
-            block.high[i] = high;
-            px[i] = rest->position[0];
-            py[i] = rest->position[1];
-            pz[i] = rest->position[2];
-            nx[i] = rest->normal[0];
-            ny[i] = rest->normal[1];
-            nz[i] = rest->normal[2];
+            low[i] = sum.low;
+            high[i] = sum.high;
+            rest[i] = v8_loadu(view->vertex_rest[vertex].position); // and the normal, and half a tangent
         }
-        v8_transpose8(block.low);
-        v8_transpose8(block.high);
-        v8_mat3 m = {{block.low[0], block.low[1], block.low[2]},
-                     {block.low[4], block.low[5], block.low[6]},
-                     {block.high[0], block.high[1], block.high[2]}};
-        v8x3 t = v8x3_make(block.low[3], block.low[7], block.high[3]);
+        v8_transpose8(low);
+        v8_transpose8(high);
+        v8_transpose8(rest);
+        v8_mat3 m = {{low[0], low[1], low[2]}, {low[4], low[5], low[6]}, {high[0], high[1], high[2]}};
+        v8x3 t = v8x3_make(low[3], low[7], high[3]);
         uint32_t at = first - args->vertex_begin;
-        v8x3 p = v8x3_make(v8_load(px), v8_load(py), v8_load(pz));
-        p = v8x3_add(v8_mat3_vector(&m, p), t);
+        v8x3 p = v8x3_add(v8_mat3_vector(&m, v8x3_make(rest[0], rest[1], rest[2])), t);
         store_lanes3((float*)((char*)args->positions + at * ps), ps, count, p);
         if (args->normals) {
-            v8x3 n = v8x3_make(v8_load(nx), v8_load(ny), v8_load(nz));
-            store_lanes3((float*)((char*)args->normals + at * ns), ns, count, v8x3_normalise(v8_mat3_vector(&m, n)));
+            v8x3 n = v8_mat3_vector(&m, v8x3_make(rest[3], rest[4], rest[5]));
+            store_lanes3((float*)((char*)args->normals + at * ns), ns, count, v8x3_normalise(n));
         }
         if (args->tangents) {
-            HEM_ALIGN(32) float tx[8], ty[8], tz[8];
+            HEM_ALIGN(32) float tz[8];
             for (uint32_t i = 0; i < 8; ++i) {
-                const hem_vertex_rest* rest = &view->vertex_rest[first + (i < count ? i : 0)];
-                tx[i] = rest->tangent[0];
-                ty[i] = rest->tangent[1];
-                tz[i] = rest->tangent[2];
+                tz[i] = view->vertex_rest[first + (i < count ? i : 0)].tangent[2];
             }
-            v8x3 g = v8x3_make(v8_load(tx), v8_load(ty), v8_load(tz));
+            v8x3 g = v8_mat3_vector(&m, v8x3_make(rest[6], rest[7], v8_load(tz)));
             float* out = (float*)((char*)args->tangents + at * ts);
-            store_lanes3(out, ts, count, v8x3_normalise(v8_mat3_vector(&m, g)));
+            store_lanes3(out, ts, count, v8x3_normalise(g));
             for (uint32_t i = 0; i < count; ++i) {
                 *(float*)((char*)out + i * ts + 12) = view->vertex_rest[first + i].tangent[3];
             }
