@@ -229,8 +229,10 @@ typedef struct hemi_shape {
     uint32_t plane_count;
     float friction;
     float size[4];
-    float position[3], rotation[4];           // now
-    float back_position[3], back_rotation[4]; // at the start of the substep, in the frame and world of the part
+    float slope, tangent; // of a capsule's cone: see touch_capsule
+    float now[12];        // into its own space, rows of four
+    float then[12];       // the same at the start of the substep, in the frame and world of the part
+    float began[3];       // its position then
     const float (*planes)[4];
 } hemi_shape;
 

@@ -2,7 +2,8 @@
 // Particles against planes, spheres, capsules, boxes and hulls that move.
 //
 // Once per step every row gets the list of colliders that one of its lanes can meet, as bits, from boxes around the ways
-// that both will go (a box around the whole row would span the mesh: lanes are strips). In a substep each of these answers, for eight particles at once, how deep they are and which way is out.
+// that both will go (a box around the whole row would span the mesh: lanes are strips). In a substep each of these
+// answers, for eight particles at once, how deep they are and which way is out.
 //
 // Moving: the way of a particle during the substep is seen from the collider (its start is carried along with the
 // collider's motion). A particle whose way crosses the collider is pushed out on the side that it came from, so that a
@@ -13,30 +14,32 @@ typedef struct contact8 {
     v8 depth; // > 0 inside
 } contact8;
 
-HEM_INLINE v8x3 quat_rotate1(const float q[4], v8x3 v) {
-    v8x4 r = v8x4_make(v8_set1(q[0]), v8_set1(q[1]), v8_set1(q[2]), v8_set1(q[3]));
-    return v8x4_rotate(r, v);
-}
-
-HEM_INLINE v8x3 quat_rotate1_back(const float q[4], v8x3 v) {
-    v8x4 r = v8x4_make(v8_set1(-q[0]), v8_set1(-q[1]), v8_set1(-q[2]), v8_set1(q[3]));
-    return v8x4_rotate(r, v);
+// Out of the space that m leads into, directions only.
+HEM_INLINE v8x3 rotate_out(const float m[12], v8x3 v) {
+    v8 x = v8_madd(v8_set1(m[8]), v.z, v8_madd(v8_set1(m[4]), v.y, v8_mul(v8_set1(m[0]), v.x)));
+    v8 y = v8_madd(v8_set1(m[9]), v.z, v8_madd(v8_set1(m[5]), v.y, v8_mul(v8_set1(m[1]), v.x)));
+    v8 z = v8_madd(v8_set1(m[10]), v.z, v8_madd(v8_set1(m[6]), v.y, v8_mul(v8_set1(m[2]), v.x)));
+    return v8x3_make(x, y, z);
 }
 
 // In the collider's own space. `from` is where the particle came from, seen from the collider.
 HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
     v8 tiny = v8_set1(1e-9f), zero = v8_zero(), one = v8_set1(1.0f);
+    v8x3 up = v8x3_set1(0.0f, 1.0f, 0.0f);
+    contact8 c = {up, zero};
+    m8 inside = v8_lt(v8x3_dot(p, p), v8_mul(radius, radius)), beyond = v8_lt(v8x3_dot(from, p), zero);
+    if (!m8_any(m8_or(inside, beyond))) {
+        return c; // most of what the boxes let through
+    }
     v8x3 u = v8x3_sub(p, from);
     // Out on the far side, but the way went through: take the side that it came from.
     v8 uu = v8_max(v8x3_dot(u, u), tiny);
     v8 t = v8_min(v8_max(v8_div(v8_neg(v8x3_dot(from, u)), uu), zero), one);
     v8x3 nearest = v8x3_madd(u, t, from);
-    m8 through = m8_and(v8_lt(v8x3_dot(nearest, nearest), v8_mul(radius, radius)), v8_lt(v8x3_dot(from, p), zero));
+    m8 through = m8_and(v8_lt(v8x3_dot(nearest, nearest), v8_mul(radius, radius)), beyond);
     // It came from outside; the hundredth is for what lay on the surface.
     v8 outside = v8_mul(radius, v8_set1(0.99f));
     through = m8_and(through, v8_ge(v8x3_dot(from, from), v8_mul(outside, outside)));
-    v8x3 up = v8x3_set1(0.0f, 1.0f, 0.0f);
-    contact8 c;
     c.n = v8x3_select(through, unit_or(from, up), unit_or(p, up));
     c.depth = v8_sub(radius, v8x3_dot(p, c.n));
     return c;
@@ -44,17 +47,15 @@ HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
 
 // Two radii: the surface is the hull of two spheres. The nearest point of the axis is slid towards the larger end by the
 // slope of the cone, then clamped.
-HEM_INLINE contact8 touch_capsule(v8x3 p, v8x3 from, const float size[4], v8 margin) {
-    float r0 = size[0], r1 = size[1], half = size[2];
-    float slope = half > 0.0f ? (r0 - r1) / (2.0f * half) : 0.0f;
-    slope = slope > 0.99f ? 0.99f : slope < -0.99f ? -0.99f : slope;
-    float tangent = slope / hem_sqrtf(1.0f - slope * slope);
-    v8 side = v8_sqrt(v8_madd(p.x, p.x, v8_mul(p.z, p.z)));
-    v8 y = v8_sub(p.y, v8_mul(side, v8_set1(tangent)));
+HEM_INLINE contact8 touch_capsule(v8x3 p, v8x3 from, const hemi_shape* shape, v8 margin) {
+    float half = shape->size[2];
+    v8 y = p.y, radius = v8_set1(0.5f * (shape->size[0] + shape->size[1]));
+    if (shape->slope != 0.0f) {
+        y = v8_sub(y, v8_mul(v8_sqrt(v8_madd(p.x, p.x, v8_mul(p.z, p.z))), v8_set1(shape->tangent)));
+    }
     y = v8_min(v8_max(y, v8_set1(-half)), v8_set1(half));
-    v8 radius = v8_set1(0.5f * (r0 + r1));
-    if (half > 0.0f) {
-        radius = v8_nmadd(v8_set1(slope), y, radius);
+    if (shape->slope != 0.0f) {
+        radius = v8_nmadd(v8_set1(shape->slope), y, radius);
     }
     v8x3 a = v8x3_make(p.x, v8_sub(p.y, y), p.z);
     v8x3 b = v8x3_make(from.x, v8_sub(from.y, y), from.z);
@@ -181,11 +182,8 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                             margin = v8_add(margin, v8_load(view->shape_rows[row].a));
                         }
                     }
-                    v8x3 origin = v8x3_set1(shape->position[0], shape->position[1], shape->position[2]);
-                    v8x3 local = quat_rotate1_back(shape->rotation, v8x3_sub(at, origin));
-                    // Where it came from, as the collider saw it then.
-                    v8x3 start = v8x3_set1(shape->back_position[0], shape->back_position[1], shape->back_position[2]);
-                    v8x3 from = quat_rotate1_back(shape->back_rotation, v8x3_sub(old, start));
+                    v8x3 local = transform3(shape->now, at, 1);
+                    v8x3 from = transform3(shape->then, old, 1); // where it came from, as the collider saw it then
                     contact8 c;
                     switch (shape->kind) {
                     case HEM_SHAPE_PLANE:
@@ -196,7 +194,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                         c = touch_sphere(local, from, v8_add(margin, v8_set1(shape->size[0])));
                         break;
                     case HEM_SHAPE_CAPSULE:
-                        c = touch_capsule(local, from, shape->size, margin);
+                        c = touch_capsule(local, from, shape, margin);
                         break;
                     case HEM_SHAPE_BOX:
                         c = touch_box(local, from, shape->size, margin);
@@ -210,11 +208,10 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                         continue;
                     }
                     // How the touched point of the collider moved: its place now, minus where that point started.
-                    v8x3 began = v8x3_add(quat_rotate1(shape->back_rotation, local), start);
-                    v8x3 moved = v8x3_sub(at, began);
+                    v8x3 start = v8x3_set1(shape->began[0], shape->began[1], shape->began[2]);
+                    v8x3 moved = v8x3_sub(at, v8x3_add(rotate_out(shape->then, local), start));
                     v8 friction = v8_set1(shape->friction > tune->friction ? shape->friction : tune->friction);
-                    push_out(&at, &old, quat_rotate1(shape->rotation, c.n), c.depth, active, moved, friction,
-                             restitution);
+                    push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, moved, friction, restitution);
                     hit |= m8_bits(active);
                 }
             }
@@ -271,6 +268,36 @@ static void collider_bounds(const hemi_collider* c, float low[3], float high[3])
     }
 }
 
+// Boxes around the ways of eight particles.
+typedef struct way_box {
+    v8x3 low, high;
+} way_box;
+
+HEM_INLINE way_box no_way(void) {
+    way_box b = {v8x3_set1(1e30f, 1e30f, 1e30f), v8x3_set1(-1e30f, -1e30f, -1e30f)};
+    return b;
+}
+
+HEM_INLINE way_box way_of(const hemi_row4* x, const hemi_row3* v, const hemi_mat34* frame, float dt, float margin) {
+    v8x3 a = row4_load3(x), b = v8x3_madd(row3_load(v), v8_set1(dt), transform3(frame->m, a, 1));
+    v8x3 low = v8x3_least(a, b), high = v8x3_most(a, b);
+    // What constraints and other contacts may add to the way: as much again.
+    v8x3 extra = v8x3_add(v8x3_sub(high, low), v8x3_set1(margin, margin, margin));
+    m8 free = v8_gt(v8_load(x->w), v8_zero());
+    way_box none = no_way();
+    way_box box = {v8x3_select(free, v8x3_sub(low, extra), none.low),
+                   v8x3_select(free, v8x3_add(high, extra), none.high)};
+    return box;
+}
+
+// Whether none of the eight comes into the box from low to high.
+HEM_INLINE int is_apart(const way_box* ways, v8x3 low, v8x3 high) {
+    m8 x = m8_or(v8_gt(low.x, ways->high.x), v8_lt(high.x, ways->low.x));
+    m8 y = m8_or(v8_gt(low.y, ways->high.y), v8_lt(high.y, ways->low.y));
+    m8 z = m8_or(v8_gt(low.z, ways->high.z), v8_lt(high.z, ways->low.z));
+    return m8_all(m8_or(x, m8_or(y, z)));
+}
+
 static void cull_colliders(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
                            const hemi_mat34* part_frames, uint32_t collider_count) {
     uint32_t words = (collider_count + 63) / 64;
@@ -288,7 +315,6 @@ static void cull_colliders(const hem_view* view, const hemi_instance* instance, 
             bounds[(k + 3) * stride + c] = high[k];
         }
     }
-    v8 vdt = v8_set1(dt), zero = v8_zero();
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         if (part->kind == HEM_PART_BODY) {
@@ -304,30 +330,26 @@ static void cull_colliders(const hem_view* view, const hemi_instance* instance, 
         if (part->kind == HEM_PART_SOFT) {
             margin += view->info->particle_radius;
         }
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            v8x3 a = row4_load3(&instance->x[row]);
-            m8 free = v8_gt(v8_load(instance->x[row].w), zero);
-            v8x3 b = v8x3_madd(row3_load(&instance->v[row]), vdt, transform3(part_frames[p].m, a, 1));
-            v8x3 low = v8x3_make(v8_min(a.x, b.x), v8_min(a.y, b.y), v8_min(a.z, b.z));
-            v8x3 high = v8x3_make(v8_max(a.x, b.x), v8_max(a.y, b.y), v8_max(a.z, b.z));
-            // What constraints and other contacts may add to the way: as much again.
-            v8x3 extra = v8x3_sub(high, low);
-            low = v8x3_sub(low, extra);
-            high = v8x3_add(high, extra);
-            v8 vm = v8_set1(margin);
-            low = v8x3_make(v8_sub(low.x, vm), v8_sub(low.y, vm), v8_sub(low.z, vm));
-            high = v8x3_make(v8_add(high.x, vm), v8_add(high.y, vm), v8_add(high.z, vm));
-            uint64_t* out = s->row_colliders + (size_t)row * words;
-            for (uint32_t c = 0; c < collider_count; ++c) {
-                m8 apart = m8_or(v8_gt(v8_set1(bounds[c]), high.x), v8_lt(v8_set1(bounds[3 * stride + c]), low.x));
-                apart = m8_or(apart, m8_or(v8_gt(v8_set1(bounds[stride + c]), high.y),
-                                           v8_lt(v8_set1(bounds[4 * stride + c]), low.y)));
-                apart = m8_or(apart, m8_or(v8_gt(v8_set1(bounds[2 * stride + c]), high.z),
-                                           v8_lt(v8_set1(bounds[5 * stride + c]), low.z)));
-                out[c / 64] |= (uint64_t)((~m8_bits(apart) & m8_bits(free) & 0xffu) != 0) << (c % 64);
+        // Eight rows are eight clusters of neighbours, as in the search for pairs: first their boxes, then those of rows.
+        uint32_t end = part->row_begin + part->row_count;
+        for (uint32_t begin = part->row_begin; begin < end; begin += 8) {
+            uint32_t count = end - begin < 8 ? end - begin : 8;
+            way_box row[8], all = no_way();
+            for (uint32_t i = 0; i < count; ++i) {
+                row[i] = way_of(&instance->x[begin + i], &instance->v[begin + i], &part_frames[p], dt, margin);
+                all.low = v8x3_least(all.low, row[i].low);
+                all.high = v8x3_most(all.high, row[i].high);
             }
-            for (uint32_t word = 0; word < words; ++word) {
-                out[word] &= allowed[word];
+            for (uint32_t c = 0; c < collider_count; ++c) {
+                v8x3 low = v8x3_set1(bounds[c], bounds[stride + c], bounds[2 * stride + c]);
+                v8x3 high = v8x3_set1(bounds[3 * stride + c], bounds[4 * stride + c], bounds[5 * stride + c]);
+                if (!(allowed[c / 64] >> (c % 64) & 1u) || is_apart(&all, low, high)) {
+                    continue;
+                }
+                for (uint32_t i = 0; i < count; ++i) {
+                    uint64_t meets = is_apart(&row[i], low, high) ? 0 : 1;
+                    s->row_colliders[(size_t)(begin + i) * words + c / 64] |= meets << (c % 64);
+                }
             }
         }
     }

@@ -186,6 +186,20 @@ static void return_colliders(const hem_scene* scene, hemi_instance* instance) {
     }
 }
 
+// From the frame that q and p are given in into their own.
+static void matrix_into(hem_quat q, hem_vec3 p, float m[12]) {
+    hem_quat back = hem_quat_make(-q.x, -q.y, -q.z, q.w);
+    hem_vec3 origin = hem_quat_rotate(back, p);
+    hem_mat34 into = hem_mat34_from_quat(back, hem_vec3_make(-origin.x, -origin.y, -origin.z));
+    memcpy(m, into.m, sizeof(into.m));
+}
+
+// The surface of a capsule of two radii is the hull of two spheres; a sphere inside the other one has no cone.
+static float cone_slope(const float size[4]) {
+    float slope = size[2] > 0.0f ? (size[0] - size[1]) / (2.0f * size[2]) : 0.0f;
+    return hem_clampf(slope, -0.99f, 0.99f);
+}
+
 static void place_colliders(const hem_view* view, hemi_instance* instance, hemi_scratch* s, uint32_t count, float s0,
                             float s1) {
     s->collider_count = count;
@@ -208,10 +222,11 @@ static void place_colliders(const hem_view* view, hemi_instance* instance, hemi_
             shape->plane_count = c->plane_count;
             shape->friction = c->friction;
             memcpy(shape->size, c->size, sizeof(shape->size));
-            memcpy(shape->position, &p1, sizeof(shape->position));
-            memcpy(shape->rotation, &q1, sizeof(shape->rotation));
-            memcpy(shape->back_position, &back, sizeof(shape->back_position));
-            memcpy(shape->back_rotation, &turned, sizeof(shape->back_rotation));
+            shape->slope = cone_slope(c->size);
+            shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);
+            matrix_into(q1, p1, shape->now);
+            matrix_into(turned, back, shape->then);
+            memcpy(shape->began, &back, sizeof(shape->began));
             shape->planes = c->kind == HEM_SHAPE_HULL ? (const float(*)[4])instance->hulls[c->hull].planes : NULL;
         }
     }
