@@ -53,6 +53,15 @@ typedef struct hemi_mat34 { // rows of four
     float m[12];
 } hemi_mat34;
 
+HEM_INLINE int hemi_frame_is_still(const hemi_mat34* frame) {
+    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    int still = 1;
+    for (int i = 0; i < 12; ++i) {
+        still &= frame->m[i] == identity[i];
+    }
+    return still;
+}
+
 #define HEMI_HULL_PLANES 32 // per hull
 #define HEMI_HULLS 4        // per instance, the game's and the asset's together
 
@@ -232,7 +241,8 @@ typedef struct hemi_shape {
     float slope, tangent; // of a capsule's cone: see touch_capsule
     float now[12];        // into its own space, rows of four
     float then[12];       // the same at the start of the substep, in the frame and world of the part
-    float began[3];       // its position then
+    float position[3];    // now
+    float began[3];       // then
     const float (*planes)[4];
 } hemi_shape;
 

@@ -163,7 +163,7 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &s->parts[p];
         v8 restitution = v8_set1(tune->restitution), own_friction = v8_set1(tune->friction);
-        int soft = part->kind == HEM_PART_SOFT, still = frame_is_still(&tune->frame);
+        int soft = part->kind == HEM_PART_SOFT, still = hemi_frame_is_still(&tune->frame);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_near* near = &s->near_body[row];
             if (near->depth == 0) {

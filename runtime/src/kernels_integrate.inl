@@ -116,15 +116,6 @@ static void interpolate(const hemi_target_row* a, const hemi_target_row* b, floa
     }
 }
 
-HEM_INLINE int frame_is_still(const hemi_mat34* frame) {
-    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    int still = 1;
-    for (int i = 0; i < 12; ++i) {
-        still &= frame->m[i] == identity[i];
-    }
-    return still;
-}
-
 // The body of predict, with what does not change during a call as constants, so that each variant is straight code.
 HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
     const hemi_part_step* part = a->part;
@@ -206,7 +197,7 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
 }
 
 static void predict(const hemi_predict* a) {
-    int still = frame_is_still(&a->part->frame), air = a->part->drag > 0.0f || a->part->lift > 0.0f;
+    int still = hemi_frame_is_still(&a->part->frame), air = a->part->drag > 0.0f || a->part->lift > 0.0f;
     if (still && !air && !a->force) {
         a->chained ? predict_still_rows(a, 1) : predict_still_rows(a, 0);
     } else {
@@ -248,7 +239,7 @@ HEM_INLINE void predict_rotation_rows(hemi_row4* q, const hemi_row3* w, hemi_row
 
 static void predict_rotation(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
                              uint32_t count, const hemi_part_step* part, float h) {
-    if (frame_is_still(&part->frame)) {
+    if (hemi_frame_is_still(&part->frame)) {
         predict_rotation_rows(q, w, prev_q, shape, count, part, h, 1);
     } else {
         predict_rotation_rows(q, w, prev_q, shape, count, part, h, 0);

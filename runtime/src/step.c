@@ -200,34 +200,48 @@ static float cone_slope(const float size[4]) {
     return hem_clampf(slope, -0.99f, 0.99f);
 }
 
+// Where the colliders are at the end of this substep, and where they were at its start: for a part that stands still
+// that is where the last substep left them.
 static void place_colliders(const hem_view* view, hemi_instance* instance, hemi_scratch* s, uint32_t count, float s0,
                             float s1) {
     s->collider_count = count;
+    int first = s0 == 0.0f;
     for (uint32_t i = 0; i < count; ++i) {
         const hemi_collider* c = &instance->colliders[i];
         const float* a = c->now[0];
         const float* b = c->now[1];
         hem_vec3 pa = hem_vec3_make(a[0], a[1], a[2]), pb = hem_vec3_make(b[0], b[1], b[2]);
         hem_quat qa = quat_of(a + 3), qb = quat_of(b + 3);
-        hem_vec3 p0 = hem_vec3_lerp(pa, pb, s0), p1 = hem_vec3_lerp(pa, pb, s1);
-        hem_quat q0 = hem_quat_nlerp(qa, qb, s0), q1 = hem_quat_nlerp(qa, qb, s1);
+        hem_vec3 p1 = hem_vec3_lerp(pa, pb, s1);
+        hem_quat q1 = hem_quat_nlerp(qa, qb, s1);
         for (uint32_t p = 0; p < view->info->part_count; ++p) {
             hemi_shape* shape = &s->colliders[p * count + i];
-            hem_mat34 frame;
-            memcpy(frame.m, s->parts[p].frame.m, sizeof(frame.m));
-            hem_vec3 back = hem_mat34_point(&frame, p0);
-            hem_quat turned = hem_quat_normalise(hem_quat_mul(hem_quat_from_mat34(&frame), q0));
-            shape->kind = c->kind;
-            shape->mask = c->mask;
-            shape->plane_count = c->plane_count;
-            shape->friction = c->friction;
-            memcpy(shape->size, c->size, sizeof(shape->size));
-            shape->slope = cone_slope(c->size);
-            shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);
+            if (first) {
+                shape->kind = c->kind;
+                shape->mask = c->mask;
+                shape->plane_count = c->plane_count;
+                shape->planes = c->kind == HEM_SHAPE_HULL ? (const float(*)[4])instance->hulls[c->hull].planes : NULL;
+                shape->friction = c->friction;
+                memcpy(shape->size, c->size, sizeof(shape->size));
+                shape->slope = cone_slope(c->size);
+                shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);
+                matrix_into(qa, pa, shape->now);
+                memcpy(shape->position, &pa, sizeof(shape->position));
+            }
+            const hemi_mat34* frame = &s->parts[p].frame;
+            if (hemi_frame_is_still(frame)) {
+                memcpy(shape->then, shape->now, sizeof(shape->then));
+                memcpy(shape->began, shape->position, sizeof(shape->began));
+            } else {
+                hem_mat34 moves;
+                memcpy(moves.m, frame->m, sizeof(moves.m));
+                hem_vec3 began = hem_mat34_point(&moves, hem_vec3_lerp(pa, pb, s0));
+                hem_quat q0 = hem_quat_nlerp(qa, qb, s0);
+                matrix_into(hem_quat_normalise(hem_quat_mul(hem_quat_from_mat34(&moves), q0)), began, shape->then);
+                memcpy(shape->began, &began, sizeof(shape->began));
+            }
             matrix_into(q1, p1, shape->now);
-            matrix_into(turned, back, shape->then);
-            memcpy(shape->began, &back, sizeof(shape->began));
-            shape->planes = c->kind == HEM_SHAPE_HULL ? (const float(*)[4])instance->hulls[c->hull].planes : NULL;
+            memcpy(shape->position, &p1, sizeof(shape->position));
         }
     }
 }
