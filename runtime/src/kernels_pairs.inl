@@ -495,14 +495,20 @@ static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t 
     near_box points = {own_at, own_at, own_half, own_half, cluster_load(s, a, 7)};
     v8 reach;
     uint32_t lanes = c->movable & m8_bits(boxes_meet(&points, &bodies, &reach));
+    HEM_ALIGN(32) float reach2[8];
+    v8_store(reach2, v8_mul(reach, reach));
     v8x3 at = body_load3(s, n, 0), half = body_load3(s, n, 3), origin = body_load3(s, n, 7);
     v8 radius = v8_load(s->body_data + n * 80 + 48);
     for (; lanes; lanes &= lanes - 1) {
         uint32_t i = hem_lowest_bit(lanes), slot = (c->row + i) * 8 + cluster_lane(a);
         v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
+        v8 d2 = v8x3_dot(d, d);
+        if (!m8_any(v8_lt(d2, v8_set1(reach2[i])))) {
+            continue;
+        }
         v8x3 w = v8x3_sub(half, v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
         v8 keep = v8_add(radius, v8_set1(data[56 + i]));
-        uint32_t bits = m8_bits(points_meet(d, w, v8x3_dot(d, d), keep)) & s->body_members[n];
+        uint32_t bits = m8_bits(points_meet(d, w, d2, keep)) & s->body_members[n];
         if (!bits) {
             continue;
         }
