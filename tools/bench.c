@@ -88,6 +88,7 @@ int hem_bench_main(int argc, char** argv) {
     const char* json_path = NULL;
     const char* plot_path = NULL;
     const char* frames = NULL;
+    const char* turns = NULL;
     int32_t file_count = 0;
     bool alone = false;
     bench b;
@@ -101,6 +102,8 @@ int hem_bench_main(int argc, char** argv) {
         {"--json", "FILE", "write the results as JSON", &json_path, NULL},
         {"--plot", "FILE", "draw frame times as a PNG", &plot_path, NULL},
         {"--frames", "N", "timed frames per workload (default 300), after a fifth as many to warm up", &frames, NULL},
+        {"--repeat", "N", "run each N times from its start and keep the least that each frame took (default 1)", &turns,
+         NULL},
         {"--alone", NULL, "without other engines and programs", NULL, &alone},
         {"--bin", "FOLDER", "where hem_samples and wasm/hem.wasm are (default build/bin)", &b.bin_folder, NULL},
         {"--samples", "FOLDER", "sample characters, made there when missing (default build/samples)", &b.sample_folder,
@@ -124,6 +127,8 @@ int hem_bench_main(int argc, char** argv) {
     b.frame_count = 300;
     code = option_count("--frames", frames, 10, 100000, &b.frame_count);
     b.warm_count = b.frame_count / 5;
+    b.turn_count = 1;
+    code = code == COMMAND_OK ? option_count("--repeat", turns, 1, 100, &b.turn_count) : code;
     b.peers = !alone;
     code = code == COMMAND_OK ? command_check_output(json_path) : code;
     code = code == COMMAND_OK ? command_check_output(plot_path) : code;

@@ -51,6 +51,50 @@ static void report(bench* b, const char* workload, const bench_world* world, con
     c->engine->describe(c->side, r);
 }
 
+static void close_sides(contestant* contestants, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (contestants[i].side != NULL) {
+            contestants[i].engine->destroy(contestants[i].side);
+            contestants[i].side = NULL;
+        }
+    }
+}
+
+static bool open_sides(bench* b, const bench_world* world, contestant* contestants, int32_t count) {
+    close_sides(contestants, count);
+    bool ready = true;
+    for (int32_t i = 0; i < count; i++) {
+        contestants[i].side = contestants[i].engine->create(b, world);
+        ready = ready && contestants[i].side != NULL;
+    }
+    return ready;
+}
+
+// One frame of every contestant. Allocations are counted and the cloth is looked at in the first turn.
+static void play(const bench* b, const bench_world* world, contestant* contestants, int32_t count, int32_t frame,
+                 int32_t turn, float (*positions)[3]) {
+    bench_capsule capsules[BENCH_CAPSULES];
+    int32_t timed = frame - b->warm_count;
+    bench_capsules_at((float)(frame + 1) * BENCH_DT, capsules);
+    const bench_capsule* given = world->variant == BENCH_CAPSULED ? capsules : NULL;
+    for (int32_t i = 0; i < count; i++) {
+        contestant* c = &contestants[i];
+        int64_t before = bench_allocation_count();
+        uint64_t start = bench_clock();
+        c->engine->step(c->side, given);
+        uint64_t end = bench_clock();
+        if (timed >= 0) {
+            bench_keep_least(c->samples, timed, turn, end - start);
+            c->allocation_count += turn == 0 ? bench_allocation_count() - before : 0;
+        }
+    }
+    if (turn == 0 && timed >= 0 && (timed + 1) * LOOKS / b->frame_count != timed * LOOKS / b->frame_count) {
+        for (int32_t i = 0; i < count; i++) {
+            look(&contestants[i], world, given, positions);
+        }
+    }
+}
+
 static void run(bench* b, const char* workload, const bench_world* world) {
     contestant contestants[ENGINES_MAX] = {{&bench_engine_hem, NULL, NULL, 0, {0, 0, 0}, 0}};
     int32_t count = 1;
@@ -63,41 +107,22 @@ static void run(bench* b, const char* workload, const bench_world* world) {
     float(*positions)[3] = malloc((size_t)world->sheet->count * sizeof(*positions));
     bool ready = positions != NULL;
     for (int32_t i = 0; i < count; i++) {
-        contestants[i].side = contestants[i].engine->create(b, world);
         contestants[i].samples = malloc((size_t)b->frame_count * sizeof(uint64_t));
-        ready = ready && contestants[i].side != NULL && contestants[i].samples != NULL;
+        ready = ready && contestants[i].samples != NULL;
     }
-    bench_capsule capsules[BENCH_CAPSULES];
-    for (int32_t frame = 0; ready && frame < b->warm_count + b->frame_count; frame++) {
-        int32_t timed = frame - b->warm_count;
-        bench_capsules_at((float)(frame + 1) * BENCH_DT, capsules);
-        const bench_capsule* given = world->variant == BENCH_CAPSULED ? capsules : NULL;
-        for (int32_t i = 0; i < count; i++) {
-            contestant* c = &contestants[i];
-            int64_t before = bench_allocation_count();
-            uint64_t start = bench_clock();
-            c->engine->step(c->side, given);
-            uint64_t end = bench_clock();
-            if (timed >= 0) {
-                c->samples[timed] = end - start;
-                c->allocation_count += bench_allocation_count() - before;
-            }
-        }
-        if (timed >= 0 && (timed + 1) * LOOKS / b->frame_count != timed * LOOKS / b->frame_count) {
-            for (int32_t i = 0; i < count; i++) {
-                look(&contestants[i], world, given, positions);
-            }
+    for (int32_t turn = 0; ready && turn < b->turn_count; turn++) {
+        ready = open_sides(b, world, contestants, count);
+        for (int32_t frame = 0; ready && frame < b->warm_count + b->frame_count; frame++) {
+            play(b, world, contestants, count, frame, turn, positions);
         }
     }
     for (int32_t i = 0; i < count; i++) {
         if (ready) {
             report(b, workload, world, &contestants[i]);
         }
-        if (contestants[i].side != NULL) {
-            contestants[i].engine->destroy(contestants[i].side);
-        }
         free(contestants[i].samples);
     }
+    close_sides(contestants, count);
     free(positions);
 }
 

@@ -92,15 +92,19 @@ void bench_run_groups(bench* b) {
     } else {
         const hem_step_args args = {BENCH_DT, BENCH_SUBSTEPS};
         int64_t before = 0;
-        for (int32_t i = -b->warm_count; i < b->frame_count; i++) {
-            before = i == 0 ? bench_allocation_count() : before;
-            uint64_t start = bench_clock();
-            hem_scene_step(scene, &args);
-            if (i >= 0) {
-                samples[i] = bench_clock() - start;
+        int64_t calls = 0;
+        for (int32_t turn = 0; turn < b->turn_count; turn++) {
+            hem_instance_reset(scene, id);
+            for (int32_t i = -b->warm_count; i < b->frame_count; i++) {
+                before = i == 0 ? bench_allocation_count() : before;
+                uint64_t start = bench_clock();
+                hem_scene_step(scene, &args);
+                if (i >= 0) {
+                    bench_keep_least(samples, i, turn, bench_clock() - start);
+                }
             }
+            calls = bench_allocation_count() - before;
         }
-        int64_t calls = bench_allocation_count() - before;
         bench_result* r = bench_add(b, NAME, "hem");
         if (r != NULL) {
             r->times = bench_summarise(samples, b->frame_count);

@@ -62,6 +62,12 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
+void bench_keep_least(uint64_t* samples, int32_t frame, int32_t turn, uint64_t nanoseconds) {
+    if (turn == 0 || nanoseconds < samples[frame]) {
+        samples[frame] = nanoseconds;
+    }
+}
+
 bench_times bench_summarise(uint64_t* nanoseconds, int32_t count) {
     bench_times t = {NAN, NAN, NAN};
     if (count > 0) {

@@ -33,6 +33,9 @@ typedef struct bench_times {
     double median_ms, p99_ms, best_ms;
 } bench_times;
 
+// Keeps the least of what a frame took in all turns: the work of a frame is the same each time, others on the machine only
+// add to it.
+void bench_keep_least(uint64_t* samples, int32_t frame, int32_t turn, uint64_t nanoseconds);
 // Sorts the samples.
 bench_times bench_summarise(uint64_t* nanoseconds, int32_t count);
 
@@ -66,6 +69,7 @@ typedef struct bench {
     const char* recipe_folder;
     const char* work_folder; // for what is passed to other programs
     int32_t warm_count, frame_count;
+    int32_t turn_count; // each workload this many times, from its start
     bool peers;
 } bench;
 

@@ -165,12 +165,14 @@ static void run_scene(bench* b, const char* workload, int32_t index) {
     int64_t calls = 0;
     uint32_t substeps = 0;
     int32_t looks = 0;
-    for (int32_t i = -b->warm_count; result == HEM_OK && i < b->frame_count; i++) {
+    const int32_t length = b->warm_count + b->frame_count;
+    for (int32_t n = 0; result == HEM_OK && n < b->turn_count * length; n++) {
+        int32_t turn = n / length, i = n % length - b->warm_count;
         int64_t before = bench_allocation_count();
         uint64_t nanoseconds;
         bool restarts;
         float seconds = clip_time(&s, i + b->warm_count + 1, &restarts);
-        if (restarts) {
+        if (restarts || (turn > 0 && n % length == 0)) {
             asset_pose(&s.source, s.clip, seconds, s.pose);
             hem_instance_set_pose(s.scene, s.id, s.pose, s.source.info.bone_count, 0);
             hem_instance_reset(s.scene, s.id);
@@ -179,7 +181,10 @@ static void run_scene(bench* b, const char* workload, int32_t index) {
         if (i < 0 || result != HEM_OK) {
             continue;
         }
-        s.samples[i] = nanoseconds;
+        bench_keep_least(s.samples, i, turn, nanoseconds);
+        if (turn > 0) {
+            continue;
+        }
         calls += bench_allocation_count() - before;
         if (i % 10 == 9) {
             hem_instance_stats stats;
