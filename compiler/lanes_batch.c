@@ -13,10 +13,10 @@
 // stitches after them, and tethers last, so that the hard limit has the last word. Stretch first and bend last left a
 // quarter more stretch; warp after weft a little less on sheets, but capes crumpled.
 //
-// Within a kind, a batch should not touch a row that the last few batches wrote: the chain through square root and
-// division is longer than the throughput of one batch. The sorted list is read as a few streams in turn, and a small
-// window picks the batch whose rows have rested longest. Batches that are alike in rotation and paint stand together, in
-// the opposite order for every other kind, so that runs are few and long.
+// Within a kind, a batch should not touch a row that the last few batches wrote: the chain from its loads through a
+// division to its stores is longer than the throughput of one batch. The sorted list is read as a few streams in turn,
+// and a small window picks the batch whose rows have rested longest. Batches that are alike in rotation, in whether the
+// seam is open and in paint stand together, in the opposite order for every other kind, so that runs are few and long.
 
 #define RESTING_BATCHES 4
 #define WINDOW 48
