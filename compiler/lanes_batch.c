@@ -279,12 +279,16 @@ static uint32_t class_of(const hem_link_batch* b) {
 
 static void order_by_class(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count, bool backward) {
     hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));
+    uint32_t* classes = hemc_alloc(arena, count, sizeof(uint32_t));
+    for (size_t i = 0; i < count; ++i) {
+        classes[i] = class_of(&batches[i]);
+    }
     size_t begin = 0;
     for (uint32_t k = 0; k < CLASSES; ++k) {
         const uint32_t class = backward ? CLASSES - 1 - k : k;
         size_t end = begin;
         for (size_t i = 0; i < count; ++i) {
-            if (class_of(&batches[i]) == class) {
+            if (classes[i] == class) {
                 sorted[end++] = batches[i];
             }
         }

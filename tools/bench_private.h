@@ -69,7 +69,7 @@ typedef struct bench {
     const char* recipe_folder;
     const char* work_folder; // for what is passed to other programs
     int32_t warm_count, frame_count;
-    int32_t turn_count; // each workload this many times, from its start
+    int32_t turn_count; // sheets, groups and scenes this many times, from their start
     bool peers;
 } bench;
 

@@ -62,6 +62,12 @@ HEM_INLINE int hemi_frame_is_still(const hemi_mat34* frame) {
     return still;
 }
 
+// How fast the radius of a capsule falls from its first end to its second. Not beyond a cone: one sphere may hold the
+// other.
+HEM_INLINE float hemi_cone_slope(const float size[4]) {
+    return size[2] > 0.0f ? hem_clampf((size[0] - size[1]) / (2.0f * size[2]), -0.99f, 0.99f) : 0.0f;
+}
+
 #define HEMI_HULL_PLANES 32 // per hull
 #define HEMI_HULLS 4        // per instance, the game's and the asset's together
 

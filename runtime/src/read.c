@@ -162,7 +162,7 @@ static float collider_distance(const hemi_instance* instance, const hemi_collide
     }
     // Two radii: the least over spheres along the axis, by the slope of the cone.
     float half = c->size[2], r0 = c->size[0], r1 = c->size[1];
-    float slope = half > 0.0f ? hem_clampf((r0 - r1) / (2.0f * half), -0.99f, 0.99f) : 0.0f;
+    float slope = hemi_cone_slope(c->size);
     float side = hem_sqrtf(l.x * l.x + l.z * l.z);
     float y = hem_clampf(l.y - side * slope / hem_sqrtf(1.0f - slope * slope), -half, half);
     float radius = 0.5f * (r0 + r1) - slope * y;

@@ -188,16 +188,9 @@ static void return_colliders(const hem_scene* scene, hemi_instance* instance) {
 
 // From the frame that q and p are given in into their own.
 static void matrix_into(hem_quat q, hem_vec3 p, float m[12]) {
-    hem_quat back = hem_quat_make(-q.x, -q.y, -q.z, q.w);
-    hem_vec3 origin = hem_quat_rotate(back, p);
-    hem_mat34 into = hem_mat34_from_quat(back, hem_vec3_make(-origin.x, -origin.y, -origin.z));
+    hem_vec3 origin = hem_quat_rotate_back(q, p);
+    hem_mat34 into = hem_mat34_from_quat(hem_quat_conj(q), hem_vec3_make(-origin.x, -origin.y, -origin.z));
     memcpy(m, into.m, sizeof(into.m));
-}
-
-// The surface of a capsule of two radii is the hull of two spheres; a sphere inside the other one has no cone.
-static float cone_slope(const float size[4]) {
-    float slope = size[2] > 0.0f ? (size[0] - size[1]) / (2.0f * size[2]) : 0.0f;
-    return hem_clampf(slope, -0.99f, 0.99f);
 }
 
 // Where the colliders are at the end of this substep, and where they were at its start: for a part that stands still
@@ -223,7 +216,7 @@ static void place_colliders(const hem_view* view, hemi_instance* instance, hemi_
                 shape->planes = c->kind == HEM_SHAPE_HULL ? (const float(*)[4])instance->hulls[c->hull].planes : NULL;
                 shape->friction = c->friction;
                 memcpy(shape->size, c->size, sizeof(shape->size));
-                shape->slope = cone_slope(c->size);
+                shape->slope = hemi_cone_slope(c->size);
                 shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);
                 matrix_into(qa, pa, shape->now);
                 memcpy(shape->position, &pa, sizeof(shape->position));

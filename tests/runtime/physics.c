@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -187,7 +186,7 @@ static void project_all(const hem_view* view, const hem_tuning* tuning, vec3d* x
 #define MOST_PARTS 16
 
 TEST links_are_solved_as_one_after_the_other(const char* asset) {
-    static vec3d x[MOST_PARTICLES];
+    static vec3d x[MOST_PARTICLES], before[MOST_PARTICLES];
     static double w[MOST_PARTICLES];
     world r;
     ASSERT(world_open(&r, asset, NULL, NULL, 1));
@@ -220,7 +219,6 @@ TEST links_are_solved_as_one_after_the_other(const char* asset) {
                            (double)p.position[1] + t * (double)p.velocity[1],
                            (double)p.position[2] + t * (double)p.velocity[2]};
         }
-        vec3d* before = malloc(sizeof(x));
         memcpy(before, x, sizeof(x));
         project_all(view, tuning, x, w, h);
         world_step(&r, (float)h, 1, 1);
@@ -233,7 +231,6 @@ TEST links_are_solved_as_one_after_the_other(const char* asset) {
                 moved = fmax(moved, fabs(x[i].y - before[i].y));
             }
         }
-        free(before);
     }
     printf("%s: links move particles by up to %.2g m, at most %.2g m apart from the second solver\n", asset, moved,
            worst);
