@@ -22,7 +22,7 @@ extern "C" {
     X(HEM_FORMAT_BAD_COUNT, 7, "a count contradicts another or passes a limit")                                        \
     X(HEM_FORMAT_BAD_INDEX, 8, "an index points outside its array")                                                    \
     X(HEM_FORMAT_BAD_VALUE, 9, "a number is not finite or out of its range")                                           \
-    X(HEM_FORMAT_BAD_BATCH, 10, "a batch holds a particle twice, or a run batches that do not go together")            \
+    X(HEM_FORMAT_BAD_BATCH, 10, "a batch holds a particle twice, or a run batches unlike; compile the asset again")    \
     X(HEM_FORMAT_MISALIGNED, 11, "the bytes do not start on a 64-byte boundary")                                       \
     X(HEM_FORMAT_BAD_HASH, 12, "the content does not match its hash; the file is damaged")
 
