@@ -38,6 +38,7 @@
 #define HEM_UNLIKELY(x) (x)
 #define HEM_ASSUME_ALIGNED(p, n) (p)
 #define HEM_PRINTF(format_index, first_index)
+#define HEM_UNROLL8
 #else
 #define HEM_TRAP() __builtin_trap()
 #ifndef HEM_INLINE // a unit that would rather compile fast than run fast defines its own
@@ -50,6 +51,11 @@
 #define HEM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HEM_ASSUME_ALIGNED(p, n) __builtin_assume_aligned((p), (n))
 #define HEM_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+#if defined(__clang__) // before a loop of eight that is to be written out
+#define HEM_UNROLL8 _Pragma("clang loop unroll(full)")
+#else
+#define HEM_UNROLL8 _Pragma("GCC unroll 8")
+#endif
 #endif
 
 #if defined(__cplusplus)

@@ -280,17 +280,17 @@ typedef struct hemi_scratch {
     uint64_t simulated_parts; // the others
     uint32_t simulated_pairs; // whether any of those collides with any of them
     hemi_near* near_body;     // per row
-    hemi_near* near_self;     // per row
-    uint16_t* near_list;      // both lists: bodies, then particles
-    float* near_distance;     // that the pair keeps: the sum of radii, but never more than it had at rest
+    uint16_t* near_list;
+    float* near_distance; // that the pair keeps: the sum of radii, but never more than it had at rest
     uint32_t near_capacity;
     uint32_t near_count;
-    hemi_hit* hits;       // pairs as they are found, before they become lists
     uint8_t* near_counts; // per particle
-    uint32_t hit_capacity;
+    hemi_hit* hits;       // with bodies as they are found, before they become lists
+    float* pair_distance; // in the same memory afterwards: pairs of simulated particles, each once, in whole eights
+    uint16_t *pair_a, *pair_b;
+    uint32_t hit_capacity; // of both
     uint32_t hit_count;
-    uint32_t
-        pair_count; // of simulated particles: once the lists are made, hits[] holds each pair once, in whole eights
+    uint32_t pair_count;
     const hemi_ignored* ignored; // of the asset, see hemi_class
     uint64_t* row_colliders;     // bit c: collider c may touch the row; collider_words per row
     uint32_t collider_words;
@@ -308,6 +308,7 @@ typedef struct hemi_scratch {
     float* cluster_data;    // eight vectors each
     hemi_box8* cluster_box; // one for each block
     hemi_box8* block_box;   // one for eight blocks
+    hemi_box8* quarter_box; // one for 64 blocks
     // counters of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
 } hemi_scratch;
@@ -425,7 +426,7 @@ typedef struct hemi_kernels {
     // Who may touch whom during this step; surface = tangent spheres where the asset has them.
     void (*find_near)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
                       const hemi_mat34* part_frames, int surface);
-    void (*continuous)(const hem_view* view, hemi_row4* x, const hemi_row3* prev, hemi_scratch* scratch);
+    void (*continuous)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     // Bodies of this substep from their targets; frame = motion of the character's frame.
     void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
                          hemi_scratch* scratch, int surface);

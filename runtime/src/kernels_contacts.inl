@@ -2,8 +2,8 @@
 // Particles against bodies, and particles against particles.
 //
 // Bodies do not yield, so a row's particles are pushed out one candidate after the other (Gauss-Seidel). Simulated pairs
-// are solved by both sides from the same frozen positions (Jacobi): each side moves by its own share, the two shares are
-// equal and opposite times mass, so momentum is kept and no lane writes into another row.
+// are all solved from the same frozen positions (Jacobi), each once: what moves its two ends is equal and opposite times
+// mass, so momentum is kept.
 //
 // A contact never adds energy: of a push of depth s along n, only as much counts as velocity as the pair was approaching
 // during the substep; the rest moves `prev` along.
@@ -241,11 +241,39 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
     s->contact_count = touching;
 }
 
-HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8], m8 oriented) {
+// -- Pairs of simulated particles, each once, eight at a time. Few of those that may meet do. What a pair moves is added
+// to delta, particle by particle; moved_rows has a bit for each that has something there.
+
+typedef struct pair8 {
+    const uint16_t *a, *b;
+    HEM_ALIGN(32) int32_t in_row4_a[8]; // offsets of floats
+    HEM_ALIGN(32) int32_t in_row4_b[8];
+    v8 keep;
+} pair8;
+
+HEM_INLINE void load_pairs(const hemi_scratch* s, uint32_t first, pair8* pairs) {
+    pairs->a = s->pair_a + first;
+    pairs->b = s->pair_b + first;
+    pairs->keep = v8_load(s->pair_distance + first);
+    slots_of(pairs->a, pairs->in_row4_a);
+    slots_of(pairs->b, pairs->in_row4_b);
+}
+
+HEM_INLINE v8x3 between_now(const hemi_row4* x, const pair8* pairs) { // from a to b
+    return v8x3_sub(gather3(x[0].x, pairs->in_row4_b), gather3(x[0].x, pairs->in_row4_a));
+}
+
+HEM_INLINE v8x3 between_then(const hemi_row3* prev, const pair8* pairs) {
+    HEM_ALIGN(32) int32_t a[8], b[8];
+    places_of(pairs->a, 24, a);
+    places_of(pairs->b, 24, b);
+    return v8x3_sub(gather3(prev[0].x, b), gather3(prev[0].x, a));
+}
+
+HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8], uint32_t oriented) {
     HEM_ALIGN(32) int32_t index[8];
-    uint32_t bits = m8_bits(oriented);
     for (int i = 0; i < 8; ++i) {
-        index[i] = bits >> i & 1u ? (list[i] >> 3) * 56 + (list[i] & 7) : 0;
+        index[i] = oriented >> i & 1u ? (list[i] >> 3) * 56 + (list[i] & 7) : 0;
     }
     support8 m;
     m.s00 = v8_gather(support, index);
@@ -258,136 +286,108 @@ HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8],
     return m;
 }
 
-// -- Pairs of simulated particles. Few of those that may meet do: all are looked at once, eight pairs at a time, which
-// marks in moved_rows the rows that have work.
-
-typedef struct near_eight {
-    uint16_t a[8], b[8];
-    float keep[8];
-} near_eight;
-
-HEM_INLINE near_eight load_eight(const hemi_hit* hits) {
-    near_eight e;
+HEM_INLINE v8 pair_friction(const hem_view* view, const hemi_scratch* s, const pair8* pairs) {
+    HEM_ALIGN(32) float friction[8];
     for (int i = 0; i < 8; ++i) {
-        e.a[i] = hits[i].slot;
-        e.b[i] = hits[i].other;
-        e.keep[i] = hits[i].distance;
+        uint32_t a = view->particle_flags[pairs->a[i]] >> HEM_PARTICLE_PART_SHIFT;
+        uint32_t b = view->particle_flags[pairs->b[i]] >> HEM_PARTICLE_PART_SHIFT;
+        friction[i] = hem_maxf(s->parts[a].friction, s->parts[b].friction);
     }
-    return e;
+    return v8_load(friction);
 }
 
-HEM_INLINE void mark_rows(uint8_t* marks, const near_eight* e, uint32_t bits) {
+// Adds what pairs move to their two ends: to a as much as it is light, to b the opposite.
+HEM_INLINE void add_moves(hemi_scratch* s, const pair8* pairs, uint32_t bits, v8x3 move, v8x3 back, v8 wa, v8 wb) {
+    HEM_ALIGN(32) float m[6][8], w[2][8];
+    v8_store(m[0], move.x);
+    v8_store(m[1], move.y);
+    v8_store(m[2], move.z);
+    v8_store(m[3], back.x);
+    v8_store(m[4], back.y);
+    v8_store(m[5], back.z);
+    v8_store(w[0], wa);
+    v8_store(w[1], v8_neg(wb));
     for (; bits; bits &= bits - 1) {
         uint32_t i = hem_lowest_bit(bits);
-        marks[e->a[i] >> 3] = marks[e->b[i] >> 3] = 1;
+        for (uint32_t side = 0; side < 2; ++side) {
+            uint32_t slot = side ? pairs->b[i] : pairs->a[i], row = slot >> 3, lane = slot & 7;
+            float share = w[side][i];
+            s->delta[row].x[lane] += share * m[0][i];
+            s->delta[row].y[lane] += share * m[1][i];
+            s->delta[row].z[lane] += share * m[2][i];
+            s->delta_prev[row].x[lane] += share * m[3][i];
+            s->delta_prev[row].y[lane] += share * m[4][i];
+            s->delta_prev[row].z[lane] += share * m[5][i];
+            s->moved_rows[row] |= (uint8_t)((share != 0.0f) << lane);
+        }
     }
 }
 
-HEM_INLINE v8x3 between(const float* base, int32_t row_floats, const near_eight* e) { // from a to b
-    HEM_ALIGN(32) int32_t a[8], b[8];
-    places_of(e->a, row_floats, a);
-    places_of(e->b, row_floats, b);
-    return v8x3_sub(gather3(base, b), gather3(base, a));
-}
-
-HEM_INLINE m8 is_touching(v8 length2, v8 keep) {
-    return m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, v8_zero())),
-                  v8_gt(length2, v8_set1(CENTERED2)));
-}
-
-static void mark_touching(const hemi_row4* x, hemi_scratch* s) {
-    for (uint32_t n = 0; n < s->pair_count; n += 8) {
-        near_eight e = load_eight(s->hits + n);
-        v8x3 d = between(x[0].x, 32, &e);
-        mark_rows(s->moved_rows, &e, m8_bits(is_touching(v8x3_dot(d, d), v8_loadu(e.keep))));
+// Moves what has something to move. Returns how many particles that are.
+static uint32_t apply_moves(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+    v8 zero = v8_zero();
+    uint32_t moved = 0;
+    for (uint32_t row = 0; row < view->info->row_count; ++row) {
+        if (s->moved_rows[row]) {
+            v8x4 d = row4_load(&s->delta[row]);
+            row4_store3(&x[row], v8x3_add(row4_load3(&x[row]), v8x3_make(d.x, d.y, d.z)));
+            row3_store(&prev[row], v8x3_add(row3_load(&prev[row]), row3_load(&s->delta_prev[row])));
+            row4_store(&s->delta[row], v8x4_make(zero, zero, zero, zero));
+            row3_store(&s->delta_prev[row], v8x3_make(zero, zero, zero));
+            moved += hemi_bit_count(s->moved_rows[row]);
+            s->moved_rows[row] = 0;
+        }
     }
+    return moved;
 }
 
 static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
-    v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f), relax = v8_set1(PARTICLE_RELAXATION);
-    const float* xs = x[0].x;
-    const float* ps = prev[0].x;
-    uint32_t touching = 0;
-    mark_touching(x, s);
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        int soft = part->kind == HEM_PART_SOFT;
-        v8 friction = v8_set1(s->parts[p].friction);
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            if (!s->moved_rows[row]) {
-                continue;
-            }
-            s->moved_rows[row] = 0;
-            const hemi_near* near = &s->near_self[row];
-            v8x3 at = row4_load3(&x[row]);
-            v8 w = v8_load(x[row].w);
-            v8x3 move = v8x3_set1(0.0f, 0.0f, 0.0f), back_move = move;
-            uint32_t hit = 0;
-            for (uint32_t k = 0; k < near->depth; ++k) {
-                const uint16_t* list = s->near_list + near->first + k * 8;
-                HEM_ALIGN(32) int32_t index[8];
-                slots_of(list, index);
-                v8x3 d = v8x3_sub(at, gather3(xs, index));
-                v8 keep = v8_loadu(s->near_distance + near->first + k * 8);
-                v8 length2 = v8x3_dot(d, d);
-                m8 active = is_touching(length2, keep);
-                if (!m8_any(active)) {
-                    continue;
-                }
-                v8 other_w = v8_gather(x[0].w, index);
-                v8 length = v8_sqrt(length2);
-                v8x3 n = v8x3_scale(d, v8_div(one, v8_max(length, tiny)));
-                v8 depth = v8_sub(keep, length);
-                if (soft) {
-                    uint32_t bits = 0;
-                    for (uint32_t i = 0; i < 8; ++i) {
-                        bits |= (uint32_t)(list[i] < view->info->oriented_row_count * 8) << i;
-                    }
-                    m8 both = m8_from_bits(bits);
-                    const float* from = s->support + (size_t)row * 56;
-                    support8 own = {v8_load(from),      v8_load(from + 8),  v8_load(from + 16), v8_load(from + 24),
-                                    v8_load(from + 32), v8_load(from + 40), v8_load(from + 48)};
-                    support8 theirs = gather_support(s->support, list, both);
-                    v8x3 e = n;
-                    v8 overlap = v8_min(v8_sub(ellipsoid_direction(d, &theirs, &own, &e), v8x3_dot(d, e)), depth);
-                    n = v8x3_select(both, e, n);
-                    depth = v8_select(both, overlap, depth);
-                    active = m8_and(active, v8_gt(depth, zero));
-                }
-                v8 sum = v8_add(w, other_w);
-                v8 share = v8_keep(m8_and(active, v8_gt(sum, zero)), v8_div(w, v8_max(sum, tiny)));
-                share = v8_mul(share, relax);
-                HEM_ALIGN(32) int32_t back[8];
-                places_of(list, 24, back);
-                v8x3 rel = v8x3_sub(d, v8x3_sub(row3_load(&prev[row]), gather3(ps, back)));
-                v8 along = v8x3_dot(rel, n);
-                v8 excess = v8_max(v8_sub(depth, v8_max(v8_neg(along), zero)), zero);
-                v8x3 slide = v8x3_nmadd(n, along, rel);
-                v8 grip = v8_min(v8_div(v8_mul(friction, depth), v8_max(v8x3_length(slide), tiny)), one);
-                move = v8x3_madd(v8x3_nmadd(slide, grip, v8x3_scale(n, depth)), share, move);
-                back_move = v8x3_madd(n, v8_mul(excess, share), back_move);
-                hit |= m8_bits(active);
-            }
-            if (hit) {
-                row4_store(&s->delta[row], v8x4_make(move.x, move.y, move.z, zero));
-                row3_store(&s->delta_prev[row], back_move);
-                touching += hemi_bit_count(hit);
-                s->moved_rows[row] = 1;
-            }
+    v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f);
+    uint32_t oriented = view->info->oriented_row_count * 8, any = 0;
+    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+        pair8 pairs;
+        load_pairs(s, n, &pairs);
+        v8 keep = pairs.keep;
+        v8x3 d = v8x3_neg(between_now(x, &pairs));
+        v8 length2 = v8x3_dot(d, d);
+        m8 active =
+            m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, zero)), v8_gt(length2, v8_set1(CENTERED2)));
+        if (!m8_any(active)) {
+            continue;
         }
-    }
-    if (touching) {
-        for (uint32_t row = 0; row < view->info->row_count; ++row) {
-            if (s->moved_rows[row]) {
-                row3_store(&prev[row], v8x3_add(row3_load(&prev[row]), row3_load(&s->delta_prev[row])));
-                v8x4 d = row4_load(&s->delta[row]);
-                row4_store3(&x[row], v8x3_add(row4_load3(&x[row]), v8x3_make(d.x, d.y, d.z)));
-                row4_store(&s->delta[row], v8x4_make(zero, zero, zero, zero));
-                s->moved_rows[row] = 0;
-            }
+        v8 wa = v8_gather(x[0].w, pairs.in_row4_a), wb = v8_gather(x[0].w, pairs.in_row4_b);
+        v8 length = v8_sqrt(length2);
+        v8x3 normal = v8x3_scale(d, v8_div(one, v8_max(length, tiny)));
+        v8 depth = v8_sub(keep, length);
+        uint32_t both = 0;
+        for (uint32_t i = 0; i < 8; ++i) {
+            both |= (uint32_t)((pairs.a[i] < oriented) & (pairs.b[i] < oriented)) << i;
         }
+        if (both) {
+            support8 own = gather_support(s->support, pairs.a, both);
+            support8 theirs = gather_support(s->support, pairs.b, both);
+            m8 ellipsoids = m8_from_bits(both);
+            v8x3 e = normal;
+            v8 overlap = v8_min(v8_sub(ellipsoid_direction(d, &theirs, &own, &e), v8x3_dot(d, e)), depth);
+            normal = v8x3_select(ellipsoids, e, normal);
+            depth = v8_select(ellipsoids, overlap, depth);
+            active = m8_and(active, v8_gt(depth, zero));
+        }
+        v8 sum = v8_add(wa, wb);
+        v8 push = v8_keep(m8_and(active, v8_gt(sum, zero)), v8_div(v8_set1(PARTICLE_RELAXATION), v8_max(sum, tiny)));
+        v8x3 rel = v8x3_add(d, between_then(prev, &pairs));
+        v8 along = v8x3_dot(rel, normal);
+        v8 excess = v8_max(v8_sub(depth, v8_max(v8_neg(along), zero)), zero);
+        v8x3 slide = v8x3_nmadd(normal, along, rel);
+        v8 grip = v8_mul(pair_friction(view, s, &pairs), depth);
+        grip = v8_min(v8_div(grip, v8_max(v8x3_length(slide), tiny)), one);
+        v8x3 move = v8x3_scale(v8x3_nmadd(slide, grip, v8x3_scale(normal, depth)), push);
+        add_moves(s, &pairs, m8_bits(active), move, v8x3_scale(normal, v8_mul(excess, push)), wa, wb);
+        any |= m8_bits(active);
     }
-    s->contact_count += touching;
+    if (any) {
+        s->contact_count += apply_moves(view, x, prev, s);
+    }
 }
 
 // Section 5.1: two particles that come nearer than their radii during the substep and leave again on the other side are
@@ -398,86 +398,58 @@ static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev,
 // is kept.
 #define PASS_BACK 0.25f // of the distance to keep: how far before the nearest point
 
-// Lanes that pass, and the part of the relative motion u = d1 - d0 that is taken back.
-HEM_INLINE m8 passing(v8x3 d0, v8x3 d1, v8 keep, v8* share) {
-    v8 zero = v8_zero(), one = v8_set1(1.0f);
-    v8x3 u = v8x3_sub(d1, d0);
-    v8 uu = v8_max(v8x3_dot(u, u), v8_set1(1e-20f));
-    v8 t = v8_div(v8_neg(v8x3_dot(d0, u)), uu);
-    v8x3 nearest = v8x3_madd(u, t, d0);
-    m8 meet = m8_and(v8_lt(v8x3_dot(nearest, nearest), v8_mul(keep, keep)), v8_gt(keep, zero));
-    v8 back = v8_div(v8_mul(keep, v8_set1(PASS_BACK)), v8_sqrt(uu));
-    *share = v8_add(v8_sub(one, t), v8_min(back, v8_max(t, zero)));
-    return m8_and(meet, m8_and(v8_gt(t, zero), v8_lt(t, one)));
+// Lanes that pass: nearest at t = -d0.u / u.u of the substep's relative motion u, 0 < t < 1, and nearer than they keep.
+HEM_INLINE m8 passing(v8x3 d0, v8x3 u, v8 keep) {
+    v8 zero = v8_zero(), uu = v8x3_dot(u, u), dot = v8_neg(v8x3_dot(d0, u));
+    m8 within = m8_and(v8_gt(dot, zero), v8_lt(dot, uu));
+    v8 outside2 = v8_nmadd(keep, keep, v8x3_dot(d0, d0));
+    m8 near = v8_lt(v8_mul(outside2, uu), v8_mul(dot, dot)); // both sides times u.u
+    return m8_and(m8_and(within, near), v8_gt(keep, zero));
 }
 
-static int mark_passing(const hemi_row4* x, const hemi_row3* prev, hemi_scratch* s) {
+// The part of their relative motion that lanes that pass take back.
+HEM_INLINE v8 share_passed(v8x3 d0, v8x3 u, v8 keep) {
+    v8 uu = v8_max(v8x3_dot(u, u), v8_set1(1e-20f)), zero = v8_zero();
+    v8 t = v8_div(v8_neg(v8x3_dot(d0, u)), uu);
+    v8 back = v8_div(v8_mul(keep, v8_set1(PASS_BACK)), v8_sqrt(uu));
+    return v8_add(v8_sub(v8_set1(1.0f), t), v8_min(back, v8_max(t, zero)));
+}
+
+// Counts in delta.w how many others each particle passes; what does not move counts none. Returns whether any does.
+static int count_passing(const hemi_row4* x, const hemi_row3* prev, hemi_scratch* s) {
     int any = 0;
     for (uint32_t n = 0; n < s->pair_count; n += 8) {
-        near_eight e = load_eight(s->hits + n);
-        v8 taken;
-        m8 passes = passing(between(prev[0].x, 24, &e), between(x[0].x, 32, &e), v8_loadu(e.keep), &taken);
-        mark_rows(s->moved_rows, &e, m8_bits(passes));
-        any |= m8_any(passes);
+        pair8 pairs;
+        load_pairs(s, n, &pairs);
+        v8x3 d0 = between_then(prev, &pairs), u = v8x3_sub(between_now(x, &pairs), d0);
+        uint32_t bits = m8_bits(passing(d0, u, pairs.keep));
+        any |= bits != 0;
+        for (; bits; bits &= bits - 1) {
+            uint32_t i = hem_lowest_bit(bits), a = pairs.a[i], b = pairs.b[i];
+            s->delta[a >> 3].w[a & 7] += x[a >> 3].w[a & 7] > 0.0f ? 1.0f : 0.0f;
+            s->delta[b >> 3].w[b & 7] += x[b >> 3].w[b & 7] > 0.0f ? 1.0f : 0.0f;
+        }
     }
     return any;
 }
 
-static void continuous(const hem_view* view, hemi_row4* x, const hemi_row3* prev, hemi_scratch* s) {
-    const float* xs = x[0].x;
-    const float* ps = prev[0].x;
-    v8 zero = v8_zero(), one = v8_set1(1.0f);
-    uint32_t rows = view->info->row_count;
-    if (!mark_passing(x, prev, s)) {
+static void continuous(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+    if (!count_passing(x, prev, s)) {
         return;
     }
-    for (int pass = 0; pass < 2; ++pass) {
-        for (uint32_t row = 0; row < rows; ++row) {
-            if (!s->moved_rows[row]) {
-                continue;
-            }
-            const hemi_near* near = &s->near_self[row];
-            v8x3 at = row4_load3(&x[row]), old = row3_load(&prev[row]);
-            v8 w = v8_load(x[row].w);
-            v8 flips = zero;
-            v8 own_count = v8_load(s->delta[row].w);
-            v8x3 move = v8x3_set1(0.0f, 0.0f, 0.0f);
-            for (uint32_t k = 0; k < near->depth; ++k) {
-                const uint16_t* list = s->near_list + near->first + k * 8;
-                HEM_ALIGN(32) int32_t index[8], back[8];
-                slots_of(list, index);
-                places_of(list, 24, back);
-                v8 keep = v8_loadu(s->near_distance + near->first + k * 8);
-                v8x3 d1 = v8x3_sub(gather3(xs, index), at);
-                v8x3 d0 = v8x3_sub(gather3(ps, back), old);
-                v8 taken;
-                m8 turned = passing(d0, d1, keep, &taken);
-                if (pass == 0) {
-                    flips = v8_add(flips, v8_keep(turned, one));
-                } else if (m8_any(turned)) {
-                    v8 other_w = v8_gather(x[0].w, index);
-                    v8 others = v8_gather(s->delta[0].w, index);
-                    v8 share = v8_div(w, v8_max(v8_add(w, other_w), v8_set1(1e-20f)));
-                    share = v8_div(v8_mul(share, taken), v8_max(v8_max(own_count, others), one));
-                    move = v8x3_madd(v8x3_sub(d1, d0), v8_keep(turned, share), move);
-                }
-            }
-            if (pass == 0) {
-                v8_store(s->delta[row].w, flips);
-                s->moved_rows[row] = m8_any(v8_gt(flips, zero)) ? 1 : 0;
-            } else {
-                v8_store(s->delta[row].x, move.x);
-                v8_store(s->delta[row].y, move.y);
-                v8_store(s->delta[row].z, move.z);
-            }
+    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+        pair8 pairs;
+        load_pairs(s, n, &pairs);
+        v8x3 d0 = between_then(prev, &pairs), u = v8x3_sub(between_now(x, &pairs), d0);
+        uint32_t bits = m8_bits(passing(d0, u, pairs.keep));
+        if (!bits) {
+            continue;
         }
+        v8 wa = v8_gather(x[0].w, pairs.in_row4_a), wb = v8_gather(x[0].w, pairs.in_row4_b);
+        v8 counts = v8_max(v8_gather(s->delta[0].w, pairs.in_row4_a), v8_gather(s->delta[0].w, pairs.in_row4_b));
+        v8 sum = v8_mul(v8_max(v8_add(wa, wb), v8_set1(1e-20f)), v8_max(counts, v8_set1(1.0f)));
+        v8 share = v8_div(share_passed(d0, u, pairs.keep), sum);
+        add_moves(s, &pairs, bits, v8x3_scale(u, share), v8x3_set1(0.0f, 0.0f, 0.0f), wa, wb);
     }
-    for (uint32_t row = 0; row < rows; ++row) {
-        if (s->moved_rows[row]) {
-            v8x4 d = row4_load(&s->delta[row]);
-            row4_store3(&x[row], v8x3_add(row4_load3(&x[row]), v8x3_make(d.x, d.y, d.z)));
-            row4_store(&s->delta[row], v8x4_make(zero, zero, zero, zero));
-            s->moved_rows[row] = 0;
-        }
-    }
+    (void)apply_moves(view, x, prev, s);
 }

@@ -3,39 +3,39 @@
 //
 // Once per step, not per substep: every particle stands for the segment it is about to travel (its middle and half of
 // its way). The compiler laid neighbours into one lane of successive rows, so eight rows are eight clusters of
-// neighbours, without any sorting; eight successive clusters of a lane are a block. Boxes around positions and around
-// motions tell which blocks, clusters and particles can meet. Only the difference of motions counts: a leap through
-// the air, or a curtain that falls as a whole, brings nobody nearer to anybody. Bodies (animated collision particles)
-// are clustered by rows, eight neighbours each.
+// neighbours, without any sorting; eight successive clusters of a lane are a block, eight successive blocks a quarter.
+// Boxes around positions and around motions tell which of them and which particles can meet. Only the difference of
+// motions counts: a leap through the air, or a curtain that falls as a whole, brings nobody nearer to anybody. Bodies
+// (animated collision particles) are clustered by rows, eight neighbours each.
 //
-// The result is one list per row, entry by entry for all eight lanes, so that the contact kernels load whole rows on
-// one side. With it goes the distance that the pair has to keep: the sum of radii, but never more than it had at rest,
-// so that what overlaps in the modelled character (a hem on a hip, a tangent sphere next to its neighbours) is at peace
-// there and still may not sink deeper. Simulated pairs of one part that the compiler listed as touching at rest are left
-// out. Pairs of different parts are not: a skirt under a cape overlaps it at rest, and would come through it.
+// The result is, against bodies, one list per row, entry by entry for all eight lanes, so that the contact kernels load
+// whole rows on one side; and a list of pairs of simulated particles. With each goes the distance that the pair has to
+// keep: the sum of radii, but never more than it had at rest, so that what overlaps in the modelled character (a hem on a
+// hip, a tangent sphere next to its neighbours) is at peace there and still may not sink deeper. Simulated pairs of one
+// part that the compiler listed as touching at rest are left out. Pairs of different parts are not: a skirt under a cape
+// overlaps it at rest, and would come through it.
 
 #define NEAR_SLACK 0.004f      // metres, what constraints and contacts may add to the way
 #define NEAR_SLACK_SHARE 0.25f // of the distance that the pair keeps: thin cloth needs less
 #define NEAR_TRAVEL_LIMIT 2.0f // metres; more than twice that in one step is a teleport
 #define NEAR_BEND 0.5f         // constraints and contacts bend the way: this much of it is added
-#define NEAR_LIMIT 192         // per particle and list
+#define NEAR_LIMIT 192         // bodies per particle
 
 HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
-    for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
-        if (view->ignore_list[i] == b) {
-            return 1;
-        }
+    uint32_t i = view->ignore_starts[a], end = view->ignore_starts[a + 1];
+    if (i == end || b < view->ignore_list[i] || b > view->ignore_list[end - 1]) { // sorted
+        return 0;
     }
-    return 0;
+    while (view->ignore_list[i] < b) {
+        ++i;
+    }
+    return view->ignore_list[i] == b;
 }
 
 // Of the pairs of a cluster with the one that begins at that row, those that the asset ignores.
 HEM_INLINE uint64_t ignored_pairs(const hemi_ignored* ignored, uint32_t row) {
-    uint64_t pairs = 0;
-    for (uint32_t k = 0; k < 8; ++k) {
-        pairs |= ignored->row[k] == row ? ignored->pairs[k] : 0;
-    }
-    return pairs;
+    uint32_t found = m8_bits(w8_eq(w8_load_u16(ignored->row), w8_set1((int32_t)row)));
+    return ignored->pairs[hem_lowest_bit(found | 0x80)] & (found ? UINT64_MAX : 0);
 }
 
 // Each bit as a byte of eight equal ones.
@@ -112,22 +112,33 @@ HEM_INLINE v8 near_slack(v8 keep) {
     return v8_min(v8_set1(NEAR_SLACK), v8_mul(keep, v8_set1(NEAR_SLACK_SHARE)));
 }
 
-// Lanes whose contents may come near each other, and how far apart the middles of their ways may be for that.
-HEM_INLINE m8 boxes_meet(const near_box* a, const near_box* b, v8* reach) {
+// Lanes whose contents may come near each other: no further apart in the middle of their ways than they keep, with
+// slack, and as much as their ways differ. *keep and *way2 (its square) are for reach_of.
+HEM_INLINE m8 boxes_meet(const near_box* a, const near_box* b, v8* keep, v8* way2) {
     v8x3 rel = v8x3_most(v8x3_sub(b->fast, a->slow), v8x3_sub(a->fast, b->slow));
-    v8 keep = v8_add(a->radius, b->radius);
-    *reach = v8_add(v8_madd(v8x3_length(rel), v8_set1(1.0f + NEAR_BEND), keep), near_slack(keep));
+    v8 sum = v8_add(a->radius, b->radius);
+    *keep = v8_add(sum, near_slack(sum));
+    *way2 = v8_mul(v8x3_dot(rel, rel), v8_set1((1.0f + NEAR_BEND) * (1.0f + NEAR_BEND)));
     v8x3 gap = v8x3_most(v8x3_sub(b->low, a->high), v8x3_sub(a->low, b->high));
-    return v8_lt(v8_max(gap.x, v8_max(gap.y, gap.z)), *reach);
+    v8 left = v8_sub(v8_max(gap.x, v8_max(gap.y, gap.z)), *keep);
+    left = v8_max(left, v8_zero());
+    return v8_le(v8_mul(left, left), *way2); // without a root: many wait for the answer
+}
+
+HEM_INLINE v8 reach_of(v8 keep, v8 way2) {
+    return v8_add(v8_sqrt(way2), keep);
 }
 
 // Lanes that come near enough to be a pair: points that are d apart in the middle of their ways, which differ by twice w.
-HEM_INLINE m8 points_meet(v8x3 d, v8x3 w, v8 d2, v8 keep) {
-    v8 one = v8_set1(1.0f), way2 = v8x3_dot(w, w), dot = v8x3_dot(d, w);
-    v8 t = v8_min(v8_max(v8_div(v8_neg(dot), v8_max(way2, v8_set1(1e-20f))), v8_set1(-1.0f)), one);
-    v8 gap2 = v8_madd(t, v8_madd(t, way2, v8_add(dot, dot)), d2);
+// They are nearest at t = -d.w / w.w, but not before the beginning nor after the end of their ways, -1 and 1.
+HEM_INLINE m8 points_meet(v8x3 d, v8x3 w, v8 keep) {
+    v8 d2 = v8x3_dot(d, d), way2 = v8x3_dot(w, w), dot = v8_abs(v8x3_dot(d, w));
     v8 touch = v8_add(v8_madd(v8_sqrt(way2), v8_set1(NEAR_BEND), keep), near_slack(keep));
-    return v8_lt(gap2, v8_mul(touch, touch));
+    v8 outside2 = v8_nmadd(touch, touch, d2);
+    m8 at_an_end = v8_lt(v8_add(outside2, way2), v8_add(dot, dot));
+    m8 between = v8_lt(v8_mul(outside2, way2), v8_mul(dot, dot)); // both sides times w.w
+    m8 ends = v8_le(way2, dot);
+    return m8_or(m8_and(ends, at_an_end), m8_andnot(between, ends));
 }
 
 // -- Clusters
@@ -216,7 +227,18 @@ static void cluster_slab(const hem_view* view, const hemi_instance* instance, he
     box_store(s->cluster_box + (slab & ~7u), slab & 7, &box, widest);
 }
 
-// Clusters of all rows that collide, and boxes around blocks of them. Returns the number of blocks.
+// Box i lies around the i-th eight of boxes.
+static void boxes_around(const hemi_box8* eights, uint32_t count, hemi_box8* boxes) {
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
+            v8 plane = v8_load(eights[i].plane[k]);
+            int least = k < 3 || (k >= 6 && k < 9);
+            boxes[i >> 3].plane[k][i & 7] = least ? v8_hmin(plane) : v8_hmax(plane);
+        }
+    }
+}
+
+// Clusters of all rows that collide, and boxes around blocks and quarters of them. Returns the number of blocks.
 static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
                              const hemi_mat34* part_frames) {
     uint32_t slabs = 0;
@@ -238,13 +260,8 @@ static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance
         }
         box_store(s->cluster_box + (slabs & ~7u), slabs & 7, &none, v8_zero());
     }
-    for (uint32_t block = 0; block < slabs; ++block) {
-        for (uint32_t k = 0; k < HEMI_BOX_PLANES; ++k) {
-            v8 plane = v8_load(s->cluster_box[block].plane[k]);
-            int least = k < 3 || (k >= 6 && k < 9);
-            s->block_box[block >> 3].plane[k][block & 7] = least ? v8_hmin(plane) : v8_hmax(plane);
-        }
-    }
+    boxes_around(s->cluster_box, slabs, s->block_box);
+    boxes_around(s->block_box, slabs >> 3, s->quarter_box);
     return slabs;
 }
 
@@ -262,8 +279,8 @@ HEM_INLINE void near_hit(hemi_scratch* s, uint32_t slot, uint32_t other, float d
     hit->distance = distance;
 }
 
-// Turns hits into row lists; lanes that have fewer are filled with `filler`, or with themselves.
-static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, int32_t filler) {
+// Turns hits into row lists; lanes that have fewer are filled up.
+static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, uint32_t filler) {
     uint32_t rows = view->info->row_count;
     if (s->hit_count == 0) {
         return;
@@ -289,7 +306,7 @@ static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, i
         near[row].depth = depth;
         for (uint32_t k = 0; k < depth; ++k, s->near_count += 8) {
             for (uint32_t i = 0; i < 8; ++i) {
-                s->near_list[s->near_count + i] = (uint16_t)(filler < 0 ? row * 8 + i : (uint32_t)filler);
+                s->near_list[s->near_count + i] = (uint16_t)filler;
             }
             v8_storeu(s->near_distance + s->near_count, v8_set1(-1.0f));
         }
@@ -308,24 +325,6 @@ static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, i
     memset(s->near_counts, 0, rows * 8);
 }
 
-// What is left of the hits once the lists are made: each pair once, whole eights, the last filled with pairs that keep no
-// distance. The contact kernels look through them first and then only at the rows of pairs that touch.
-static void keep_pairs(const hemi_row4* x, hemi_scratch* s, uint32_t hit_count) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < hit_count; ++i) {
-        hemi_hit hit = s->hits[i];
-        int listed_twice = x[hit.other >> 3].w[hit.other & 7] > 0.0f;
-        if (hit.slot < hit.other || !listed_twice) {
-            s->hits[count++] = hit;
-        }
-    }
-    for (; count & 7; ++count) {
-        hemi_hit none = {0, 0, -1.0f};
-        s->hits[count] = none;
-    }
-    s->pair_count = count;
-}
-
 // -- Simulated against simulated
 
 HEM_INLINE v8 cluster_load(const hemi_scratch* s, uint32_t cluster, uint32_t k) {
@@ -336,93 +335,204 @@ HEM_INLINE v8x3 cluster_load3(const hemi_scratch* s, uint32_t cluster, uint32_t 
     return v8x3_make(cluster_load(s, cluster, k), cluster_load(s, cluster, k + 1), cluster_load(s, cluster, k + 2));
 }
 
-static void cluster_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint32_t b, const near_box* box_a) {
-    const hemi_cluster* ca = &s->clusters[a];
-    const hemi_cluster* cb = &s->clusters[b];
-    const float* data = s->cluster_data + a * 64;
-    uint32_t lanes = ca->members;
-    v8 reach;
-    if (a == b) {
-        (void)boxes_meet(box_a, box_a, &reach);
-    } else {
-        near_box box_b = box_spread(s->cluster_box, b, BOX_RADIUS);
-        v8x3 at = cluster_load3(s, a, 0), half = cluster_load3(s, a, 3);
-        near_box points = {at, at, half, half, cluster_load(s, a, 6)};
-        lanes &= m8_bits(boxes_meet(&points, &box_b, &reach));
+// Which boxes meet is hard to guess, and a wrong guess costs the processor more than a test of eight boxes. So pairs go
+// through stages in bulk, and no stage branches on what it finds: it notes down whatever it looks at, and the place of
+// the next note moves on only if this one is to be kept.
+#define PAIR_ROOM 256 // cluster pairs that wait; two blocks add up to 64
+
+typedef struct cluster_pair {
+    uint32_t clusters; // a; b in the upper half
+    float reach;       // of the two boxes
+    uint64_t close;    // bit 8 i + j: particle i of a and j of b
+} cluster_pair;
+
+HEM_INLINE uint32_t cluster_a(const cluster_pair* pair) {
+    return pair->clusters & 0xffffu;
+}
+
+HEM_INLINE uint32_t cluster_b(const cluster_pair* pair) {
+    return pair->clusters >> 16;
+}
+
+typedef struct row_pair {
+    uint16_t pair; // which of the cluster pairs
+    uint8_t i;     // particle of a
+    uint8_t bits;  // particles of b
+} row_pair;
+
+// Clusters of a block whose parts are among those.
+HEM_INLINE uint32_t clusters_of_parts(const hemi_scratch* s, uint32_t block, uint64_t parts) {
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < 8; ++k) {
+        bits |= (uint32_t)(parts >> s->clusters[block * 8 + k].part & 1u) << k;
     }
-    if (!lanes) {
-        return;
-    }
-    HEM_ALIGN(32) float reach2[8];
-    v8_store(reach2, v8_mul(reach, reach));
-    v8x3 at = cluster_load3(s, b, 0);
-    // All sixty-four pairs without a branch: which lanes take part is hard to guess, and a wrong guess costs as much. Bit
-    // 8 i + j stands for particle i of a and j of b.
-    uint64_t close = 0;
-    for (uint32_t i = 0; i < 8; ++i) {
-        v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
-        close |= (uint64_t)m8_bits(v8_lt(v8x3_dot(d, d), v8_set1(reach2[i]))) << 8 * i;
-    }
-    close &= spread_bits(lanes) & cb->members * 0x0101010101010101u;
-    close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX; // each pair once
-    // Cloth that is pressed together finds its neighbours in the mesh again and again: they are left out at once.
-    if (close && s->ignored && ca->part == cb->part && cluster_lane(a) == cluster_lane(b)) {
-        close &= ~ignored_pairs(&s->ignored[hemi_ignored_at(ca->part, ca->row, cluster_lane(a))], cb->row);
-    }
-    while (close) {
-        uint32_t i = hem_lowest_bit(close) / 8, bits = (uint32_t)(close >> 8 * i) & 0xffu;
-        close &= ~((uint64_t)0xff << 8 * i);
-        v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
-        v8x3 w = v8x3_sub(cluster_load3(s, b, 3), v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
-        v8 keep = v8_add(cluster_load(s, b, 6), v8_set1(data[48 + i]));
-        bits &= m8_bits(points_meet(d, w, v8x3_dot(d, d), keep));
-        for (; bits; bits &= bits - 1) {
-            uint32_t j = hem_lowest_bit(bits);
-            uint32_t slot = (ca->row + i) * 8 + cluster_lane(a), other = (cb->row + j) * 8 + cluster_lane(b);
-            uint32_t moves = ca->movable >> i & 1u, yields = cb->movable >> j & 1u;
-            if (!(moves | yields) || (ca->part == cb->part && is_ignored(view, slot, other))) {
-                continue;
-            }
-            float distance =
-                hem_minf(rest_distance(view, slot, other), data[48 + i] + s->cluster_data[b * 64 + 48 + j]);
-            if (moves) {
-                near_hit(s, slot, other, distance);
-            }
-            if (yields) {
-                near_hit(s, other, slot, distance);
-            }
+    return bits;
+}
+
+// Adds the pairs of clusters of two blocks whose boxes meet, each once.
+static uint32_t meet_blocks(const hemi_scratch* s, uint32_t g, uint32_t h, cluster_pair* pairs, uint32_t count) {
+    near_box theirs = box_load(&s->cluster_box[h]);
+    uint32_t part = UINT32_MAX, partners = 0;
+    for (uint32_t a = g * 8; a < g * 8 + 8; ++a) {
+        if (s->clusters[a].part != part) {
+            part = s->clusters[a].part;
+            partners = clusters_of_parts(s, h, s->part_pairs[part]);
         }
+        near_box own = box_spread(s->cluster_box, a, BOX_RADIUS);
+        v8 keep, way2;
+        uint32_t bits = partners & m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
+        bits &= g == h ? 0xffu << (a & 7) : 0xffu;
+        HEM_ALIGN(32) float reaches[8];
+        v8_store(reaches, reach_of(keep, way2));
+        HEM_UNROLL8
+        for (uint32_t k = 0; k < 8; ++k) {
+            pairs[count].clusters = a | (h * 8 + k) << 16;
+            pairs[count].reach = reaches[k];
+            count += bits >> k & 1u;
+        }
+    }
+    return count;
+}
+
+// Finds the particles of each pair that are within reach. Returns how many pairs have some.
+static uint32_t keep_close(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        cluster_pair pair = pairs[n];
+        uint32_t a = cluster_a(&pair), b = cluster_b(&pair);
+        const float* data = s->cluster_data + a * 64;
+        v8x3 at = cluster_load3(s, b, 0);
+        v8 reach2 = v8_set1(pair.reach * pair.reach);
+        pair.close = 0;
+        HEM_UNROLL8
+        for (uint32_t i = 0; i < 8; ++i) {
+            v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
+            pair.close |= (uint64_t)m8_bits(v8_lt(v8x3_dot(d, d), reach2)) << 8 * i;
+        }
+        pair.close &= spread_bits(s->clusters[a].members) & s->clusters[b].members * 0x0101010101010101u;
+        pair.close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX; // each pair once
+        pairs[kept] = pair;
+        kept += pair.close != 0;
+    }
+    return kept;
+}
+
+// Cloth that is pressed together finds its neighbours in the mesh again and again: they are left out at once.
+static uint32_t keep_unignored(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        cluster_pair pair = pairs[n];
+        const hemi_cluster* a = &s->clusters[cluster_a(&pair)];
+        const hemi_cluster* b = &s->clusters[cluster_b(&pair)];
+        uint32_t lane = cluster_lane(cluster_a(&pair));
+        int akin = (a->part == b->part) & (lane == cluster_lane(cluster_b(&pair)));
+        pair.close &= ~ignored_pairs(&s->ignored[hemi_ignored_at(a->part, a->row, lane)], akin ? b->row : UINT32_MAX);
+        pairs[kept] = pair;
+        kept += pair.close != 0;
+    }
+    return kept;
+}
+
+static uint32_t list_rows(const cluster_pair* pairs, uint32_t count, row_pair* rows) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        HEM_UNROLL8
+        for (uint32_t i = 0; i < 8; ++i) {
+            row_pair row = {(uint16_t)n, (uint8_t)i, (uint8_t)(pairs[n].close >> 8 * i)};
+            rows[kept] = row;
+            kept += row.bits != 0;
+        }
+    }
+    return kept;
+}
+
+static uint32_t keep_meeting(const hemi_scratch* s, const cluster_pair* pairs, row_pair* rows, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        row_pair row = rows[n];
+        const cluster_pair* pair = &pairs[row.pair];
+        const float* data = s->cluster_data + cluster_a(pair) * 64 + row.i;
+        uint32_t b = cluster_b(pair);
+        v8x3 d = v8x3_sub(cluster_load3(s, b, 0), v8x3_set1(data[0], data[8], data[16]));
+        v8x3 w = v8x3_sub(cluster_load3(s, b, 3), v8x3_set1(data[24], data[32], data[40]));
+        v8 keep = v8_add(cluster_load(s, b, 6), v8_set1(data[48]));
+        row.bits &= (uint8_t)m8_bits(points_meet(d, w, keep));
+        rows[kept] = row;
+        kept += row.bits != 0;
+    }
+    return kept;
+}
+
+static void note_pairs(const hem_view* view, hemi_scratch* s, const cluster_pair* pair, const row_pair* row) {
+    uint32_t cluster = cluster_a(pair), partner = cluster_b(pair);
+    const hemi_cluster* a = &s->clusters[cluster];
+    const hemi_cluster* b = &s->clusters[partner];
+    const float* radius_a = s->cluster_data + cluster * 64 + 48;
+    const float* radius_b = s->cluster_data + partner * 64 + 48;
+    uint32_t slot = (a->row + row->i) * 8u + cluster_lane(cluster), moves = a->movable >> row->i & 1u;
+    for (uint32_t bits = row->bits; bits; bits &= bits - 1) {
+        uint32_t j = hem_lowest_bit(bits), other = (b->row + j) * 8u + cluster_lane(partner);
+        uint32_t yields = b->movable >> j & 1u;
+        if (!(moves | yields) || (a->part == b->part && is_ignored(view, slot, other))) {
+            continue;
+        }
+        if (s->hit_count == s->hit_capacity) {
+            ++s->dropped_count;
+            continue;
+        }
+        uint32_t at = s->hit_count++;
+        s->pair_a[at] = (uint16_t)slot;
+        s->pair_b[at] = (uint16_t)other;
+        s->pair_distance[at] = hem_minf(rest_distance(view, slot, other), radius_a[row->i] + radius_b[j]);
+    }
+}
+
+static void take_pairs(const hem_view* view, hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+    row_pair rows[PAIR_ROOM * 8 + 1];
+    count = keep_close(s, pairs, count);
+    if (s->ignored) {
+        count = keep_unignored(s, pairs, count);
+    }
+    uint32_t row_count = keep_meeting(s, pairs, rows, list_rows(pairs, count, rows));
+    for (uint32_t n = 0; n < row_count; ++n) {
+        note_pairs(view, s, &pairs[rows[n].pair], &rows[n]);
     }
 }
 
 static void near_particles(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
-    v8 reach;
+    cluster_pair pairs[PAIR_ROOM + 1]; // the note that is not kept may lie behind the last
+    uint32_t count = 0;
+    v8 keep, way2;
+    uint32_t quarters = blocks >> 3;
     for (uint32_t g = 0; g < blocks; ++g) {
         near_box block = box_spread(s->block_box, g, BOX_RADIUS);
-        for (uint32_t first = g & ~7u; first < blocks; first += 8) {
-            near_box others = box_load(&s->block_box[first >> 3]);
-            uint32_t met = m8_bits(boxes_meet(&block, &others, &reach));
-            met &= first > g ? 0xffu : 0xffu << (g & 7);
-            for (; met; met &= met - 1) {
-                uint32_t h = first + hem_lowest_bit(met);
-                near_box theirs = box_load(&s->cluster_box[h]);
-                for (uint32_t a = g * 8; a < g * 8 + 8; ++a) {
-                    if (!s->clusters[a].members) {
-                        continue;
-                    }
-                    near_box own = box_spread(s->cluster_box, a, BOX_RADIUS);
-                    uint32_t bits = m8_bits(boxes_meet(&own, &theirs, &reach));
-                    bits &= g == h ? 0xffu << (a & 7) : 0xffu;
-                    for (; bits; bits &= bits - 1) {
-                        uint32_t b = h * 8 + hem_lowest_bit(bits);
-                        if (s->part_pairs[s->clusters[a].part] >> s->clusters[b].part & 1u) {
-                            cluster_pair(view, s, a, b, &own);
-                        }
+        for (uint32_t q = g >> 6 << 3; q < quarters; q += 8) {
+            near_box others = box_load(&s->quarter_box[q >> 3]);
+            uint32_t near_quarters = m8_bits(boxes_meet(&block, &others, &keep, &way2));
+            near_quarters &= quarters - q < 8 ? (1u << (quarters - q)) - 1 : 0xffu;
+            near_quarters &= q > g >> 3 ? 0xffu : 0xffu << (g >> 3 & 7);
+            for (; near_quarters; near_quarters &= near_quarters - 1) {
+                uint32_t first = (q + hem_lowest_bit(near_quarters)) * 8;
+                others = box_load(&s->block_box[first >> 3]);
+                uint32_t met = m8_bits(boxes_meet(&block, &others, &keep, &way2));
+                met &= first > g ? 0xffu : 0xffu << (g & 7);
+                for (; met; met &= met - 1) {
+                    count = meet_blocks(s, g, first + hem_lowest_bit(met), pairs, count);
+                    if (count > PAIR_ROOM - 64) {
+                        take_pairs(view, s, pairs, count);
+                        count = 0;
                     }
                 }
             }
         }
     }
+    take_pairs(view, s, pairs, count);
+    s->candidate_count += s->hit_count;
+    for (; s->hit_count & 7; ++s->hit_count) { // whole eights, filled with pairs that keep no distance
+        s->pair_a[s->hit_count] = s->pair_b[s->hit_count] = 0;
+        s->pair_distance[s->hit_count] = -1.0f;
+    }
+    s->pair_count = s->hit_count;
 }
 
 // -- Simulated against bodies
@@ -493,8 +603,9 @@ static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t 
     near_box bodies = box_spread(s->body_box, n, BOX_RADIUS);
     v8x3 own_at = cluster_load3(s, a, 0), own_half = cluster_load3(s, a, 3);
     near_box points = {own_at, own_at, own_half, own_half, cluster_load(s, a, 7)};
-    v8 reach;
-    uint32_t lanes = c->movable & m8_bits(boxes_meet(&points, &bodies, &reach));
+    v8 keeps, way2;
+    uint32_t lanes = c->movable & m8_bits(boxes_meet(&points, &bodies, &keeps, &way2));
+    v8 reach = reach_of(keeps, way2);
     HEM_ALIGN(32) float reach2[8];
     v8_store(reach2, v8_mul(reach, reach));
     v8x3 at = body_load3(s, n, 0), half = body_load3(s, n, 3), origin = body_load3(s, n, 7);
@@ -502,13 +613,12 @@ static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t 
     for (; lanes; lanes &= lanes - 1) {
         uint32_t i = hem_lowest_bit(lanes), slot = (c->row + i) * 8 + cluster_lane(a);
         v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
-        v8 d2 = v8x3_dot(d, d);
-        if (!m8_any(v8_lt(d2, v8_set1(reach2[i])))) {
+        if (!m8_any(v8_lt(v8x3_dot(d, d), v8_set1(reach2[i])))) {
             continue;
         }
         v8x3 w = v8x3_sub(half, v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
         v8 keep = v8_add(radius, v8_set1(data[56 + i]));
-        uint32_t bits = m8_bits(points_meet(d, w, d2, keep)) & s->body_members[n];
+        uint32_t bits = m8_bits(points_meet(d, w, keep)) & s->body_members[n];
         if (!bits) {
             continue;
         }
@@ -525,7 +635,7 @@ static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t 
 }
 
 static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
-    v8 reach;
+    v8 keep, way2;
     for (uint32_t a = 0; a < blocks * 8; ++a) {
         const hemi_cluster* c = &s->clusters[a];
         if (!c->movable || !(s->part_pairs[c->part] & s->body_parts)) {
@@ -534,7 +644,7 @@ static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) 
         near_box own = box_spread(s->cluster_box, a, BOX_BODY_RADIUS);
         for (uint32_t first = 0; first < s->body_stride; first += 8) {
             near_box bodies = box_load(&s->body_box[first >> 3]);
-            for (uint32_t bits = m8_bits(boxes_meet(&own, &bodies, &reach)); bits; bits &= bits - 1) {
+            for (uint32_t bits = m8_bits(boxes_meet(&own, &bodies, &keep, &way2)); bits; bits &= bits - 1) {
                 uint32_t n = first + hem_lowest_bit(bits);
                 uint32_t part = view->particle_flags[s->body_row[n] * 8] >> HEM_PARTICLE_PART_SHIFT;
                 if (s->part_pairs[c->part] >> part & 1u) {
@@ -548,19 +658,15 @@ static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) 
 static void find_near(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
                       const hemi_mat34* part_frames, int surface) {
     memset(s->near_body, 0, view->info->row_count * sizeof(hemi_near));
-    memset(s->near_self, 0, view->info->row_count * sizeof(hemi_near));
     memset(s->near_counts, 0, view->info->particle_count);
     s->near_count = s->hit_count = s->pair_count = 0;
     uint32_t blocks = cluster_rows(view, instance, s, dt, part_frames);
     if (s->body_row_count) {
         cluster_bodies(view, instance, s, surface);
         near_bodies(view, s, blocks);
-        near_lists(view, s, s->near_body, (int32_t)s->body_row_count * 8); // filled with the dummy
+        near_lists(view, s, s->near_body, s->body_row_count * 8); // filled with the dummy
     }
     if (s->simulated_pairs) {
         near_particles(view, s, blocks);
-        uint32_t hit_count = s->hit_count;
-        near_lists(view, s, s->near_self, -1);
-        keep_pairs(instance->x, s, hit_count);
     }
 }

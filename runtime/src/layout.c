@@ -99,13 +99,16 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->body_box = hemi_take(c, (e->bodies / 8 + 7) / 8, sizeof(hemi_box8));
     s->body_members = hemi_take(c, e->bodies / 8, 1);
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
-    s->near_self = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_capacity = (uint32_t)(def->candidate_capacity * e->meeting);
     s->near_list = hemi_take(c, s->near_capacity, sizeof(uint16_t));
     s->near_distance = hemi_take(c, s->near_capacity, sizeof(float));
     s->near_counts = hemi_take(c, e->particles, 1);
     s->hit_capacity = s->near_capacity;
-    s->hits = hemi_take(c, s->hit_capacity + 7, sizeof(hemi_hit));
+    size_t pairs = (s->hit_capacity + 7) & ~(size_t)7;
+    s->hits = hemi_take(c, pairs, sizeof(hemi_hit));
+    s->pair_distance = (float*)(void*)s->hits;
+    s->pair_a = s->hits ? (uint16_t*)(void*)(s->pair_distance + pairs) : NULL;
+    s->pair_b = s->hits ? s->pair_a + pairs : NULL;
     s->collider_stride = (e->colliders + 7) & ~7u;
     s->collider_bounds = hemi_take(c, s->collider_stride, 6 * sizeof(float));
     s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
@@ -114,6 +117,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->cluster_data = hemi_take(c, e->slabs * 8, 64 * sizeof(float));
     s->cluster_box = hemi_take(c, e->slabs, sizeof(hemi_box8));
     s->block_box = hemi_take(c, e->slabs / 8, sizeof(hemi_box8));
+    s->quarter_box = hemi_take(c, (e->slabs + 63) / 64, sizeof(hemi_box8));
 }
 
 // The whole scene. With a NULL base, scratch records live on the stack of this call and only sizes matter.
