@@ -17,7 +17,10 @@
 // division to its stores is longer than the throughput of one batch. The sorted list is read as a few streams in turn,
 // and a small window picks the batch whose rows have rested longest. Batches that are alike in rotation, in whether the
 // seam is open and in paint stand together, in the opposite order for every other kind, so that runs are few and long.
+//
+// A large mesh does not fit into the nearest cache, so all of this is done band by band: see order_by_band.
 
+#define BAND_ROWS 384 // 48 KiB of positions; 96 to 512 took the same time, and larger ones stretch a little less
 #define RESTING_BATCHES 4
 #define WINDOW 48
 #define STREAMS 8
@@ -207,54 +210,14 @@ static size_t use_free_lanes(index_set* set, hem_link_batch* batches, size_t bat
 
 // -- Order
 
-// clock[row]: when the row was last written; it runs through all batches of a part.
-typedef struct schedule {
-    int64_t* clock;
-    int64_t time;
-} schedule;
-
-static int64_t rested(const schedule* s, const hem_link_batch* b) {
-    const int64_t last = s->clock[b->row_a] > s->clock[b->row_b] ? s->clock[b->row_a] : s->clock[b->row_b];
-    const int64_t rest = s->time - last;
-    return rest < RESTING_BATCHES ? rest : RESTING_BATCHES;
-}
-
-static void order_batches(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count) {
-    hem_link_batch* out = hemc_alloc(arena, count, sizeof(hem_link_batch));
-    // Sorted by rows, neighbours in the list share rows. Reading the list as several streams parts them.
-    uint32_t* queue = hemc_alloc(arena, count, sizeof(uint32_t));
-    const size_t streams = STREAMS, length = (count + streams - 1) / streams;
-    size_t queued = 0;
+// Sorted by rows, neighbours in the list share rows. Reading the list as several streams parts them.
+static void interleave(const hem_link_batch* batches, size_t count, hem_link_batch* out) {
+    const size_t length = (count + STREAMS - 1) / STREAMS;
+    size_t done = 0;
     for (size_t i = 0; i < length; ++i) {
-        for (size_t k = 0; k < streams; ++k) {
-            if (k * length + i < count && i < length) {
-                queue[queued++] = (uint32_t)(k * length + i);
-            }
+        for (size_t k = i; k < count; k += length) {
+            out[done++] = batches[k];
         }
-    }
-    uint32_t window[WINDOW];
-    size_t next = 0, waiting = 0;
-    for (size_t done = 0; done < count; ++done) {
-        while (waiting < WINDOW && next < count) {
-            window[waiting++] = queue[next++];
-        }
-        size_t best = 0;
-        int64_t best_rest = -1;
-        for (size_t i = 0; i < waiting && best_rest < RESTING_BATCHES; ++i) {
-            const int64_t rest = rested(s, &batches[window[i]]);
-            if (rest > best_rest) {
-                best = i;
-                best_rest = rest;
-            }
-        }
-        const hem_link_batch* chosen = &batches[window[best]];
-        s->clock[chosen->row_a] = s->clock[chosen->row_b] = s->time++;
-        out[done] = *chosen;
-        memmove(&window[best], &window[best + 1], (waiting - best - 1) * sizeof(window[0]));
-        --waiting;
-    }
-    if (count != 0) {
-        memcpy(batches, out, count * sizeof(hem_link_batch));
     }
 }
 
@@ -277,26 +240,141 @@ static uint32_t class_of(const hem_link_batch* b) {
 
 #define CLASSES (4 * HEM_LANES)
 
-static void order_by_class(hemc_arena* arena, schedule* s, hem_link_batch* batches, size_t count, bool backward) {
+static bool alike(const hem_link_batch* b, const hem_link_batch* c) {
+    return b->kind == c->kind && class_of(b) == class_of(c);
+}
+
+// By the row that they are sorted by: the lower one, but the first where the ends are not free.
+static uint32_t band_of(const hem_link_batch* b) {
+    return (ends_are_free(b->kind) && b->row_b < b->row_a ? b->row_b : b->row_a) / BAND_ROWS;
+}
+
+static void order_by_class(hemc_arena* arena, hem_link_batch* batches, size_t count, bool backward) {
     hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));
     uint32_t* classes = hemc_alloc(arena, count, sizeof(uint32_t));
     for (size_t i = 0; i < count; ++i) {
         classes[i] = class_of(&batches[i]);
     }
-    size_t begin = 0;
+    size_t end = 0;
     for (uint32_t k = 0; k < CLASSES; ++k) {
-        const uint32_t class = backward ? CLASSES - 1 - k : k;
-        size_t end = begin;
         for (size_t i = 0; i < count; ++i) {
-            if (classes[i] == class) {
+            if (classes[i] == (backward ? CLASSES - 1 - k : k)) {
                 sorted[end++] = batches[i];
             }
         }
-        order_batches(arena, s, sorted + begin, end - begin);
-        begin = end;
+    }
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        while (to < count && alike(&sorted[to], &sorted[from]) && band_of(&sorted[to]) == band_of(&sorted[from])) {
+            ++to;
+        }
+        interleave(sorted + from, to - from, batches + from);
+    }
+}
+
+// Every row sees its batches in the order they have so far. What may change is when.
+typedef struct schedule {
+    const hem_link_batch* batches;
+    uint32_t* of_rows; // the batches of each row, in their order
+    uint32_t* next;    // per row, the first of them that is not done
+    uint32_t* seen;    // per row, the first of them that is neither done nor in the window
+    int64_t* clock;    // per row, when it was last written
+    int64_t time;
+    uint32_t window[WINDOW];
+    size_t waiting; // in the window
+} schedule;
+
+static schedule start_schedule(hemc_arena* arena, const hem_link_batch* batches, size_t count, uint32_t row_count) {
+    schedule s = {.batches = batches};
+    s.of_rows = hemc_alloc(arena, count * 2, sizeof(uint32_t));
+    s.next = hemc_alloc(arena, row_count, sizeof(uint32_t));
+    s.seen = hemc_alloc(arena, row_count, sizeof(uint32_t));
+    s.clock = hemc_alloc(arena, row_count, sizeof(int64_t));
+    uint32_t* end = hemc_alloc(arena, (size_t)row_count + 1, sizeof(uint32_t));
+    for (size_t i = 0; i < count; ++i) {
+        ++end[batches[i].row_a + 1];
+        ++end[batches[i].row_b + 1];
+    }
+    for (uint32_t row = 0; row < row_count; ++row) {
+        end[row + 1] += end[row];
+        s.next[row] = s.seen[row] = end[row];
+        s.clock[row] = -RESTING_BATCHES;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        s.of_rows[end[batches[i].row_a]++] = (uint32_t)i;
+        s.of_rows[end[batches[i].row_b]++] = (uint32_t)i;
+    }
+    return s;
+}
+
+// Whether the batch is the first of both its rows.
+static bool is_first(const schedule* s, const uint32_t* first, uint32_t i) {
+    const hem_link_batch* b = &s->batches[i];
+    return s->of_rows[first[b->row_a]] == i && s->of_rows[first[b->row_b]] == i;
+}
+
+static int64_t rested(const schedule* s, uint32_t i) {
+    const hem_link_batch* b = &s->batches[i];
+    const int64_t last = s->clock[b->row_a] > s->clock[b->row_b] ? s->clock[b->row_a] : s->clock[b->row_b];
+    const int64_t rest = s->time - last;
+    return rest < RESTING_BATCHES ? rest : RESTING_BATCHES;
+}
+
+static void wait_in_window(schedule* s, uint32_t i) {
+    ++s->seen[s->batches[i].row_a];
+    ++s->seen[s->batches[i].row_b];
+    s->window[s->waiting++] = i;
+}
+
+// Of the batches that wait, the one whose rows have rested longest. The first of them could always be taken.
+static uint32_t take_from_window(schedule* s) {
+    size_t best = 0;
+    int64_t best_rest = -1;
+    for (size_t k = 0; k < s->waiting && best_rest < RESTING_BATCHES; ++k) {
+        const int64_t rest = rested(s, s->window[k]);
+        if (rest > best_rest && is_first(s, s->next, s->window[k])) {
+            best = k;
+            best_rest = rest;
+        }
+    }
+    const uint32_t i = s->window[best];
+    const hem_link_batch* b = &s->batches[i];
+    ++s->next[b->row_a];
+    ++s->next[b->row_b];
+    s->clock[b->row_a] = s->clock[b->row_b] = s->time++;
+    memmove(&s->window[best], &s->window[best + 1], (s->waiting - best - 1) * sizeof(s->window[0]));
+    --s->waiting;
+    return i;
+}
+
+// All kinds of one band before the first of the next, so that its rows are still near when the next kind wants them.
+static void order_by_band(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t row_count) {
+    schedule s = start_schedule(arena, batches, count, row_count);
+    bool* taken = hemc_alloc(arena, count, sizeof(bool));
+    hem_link_batch* out = hemc_alloc(arena, count, sizeof(hem_link_batch));
+    size_t done = 0, from = 0; // all before `from` are taken
+    for (uint32_t limit = BAND_ROWS; done < count; limit += BAND_ROWS) {
+        for (size_t i = from; i < count || s.waiting != 0;) {
+            // Batches that reach into a later band, or wait for one that does, stay behind.
+            for (; i < count && s.waiting < WINDOW; ++i) {
+                const hem_link_batch* b = &batches[i];
+                if (s.waiting != 0 && !alike(&batches[s.window[0]], b)) {
+                    break;
+                }
+                if (!taken[i] && b->row_a < limit && b->row_b < limit && is_first(&s, s.seen, (uint32_t)i)) {
+                    taken[i] = true;
+                    wait_in_window(&s, (uint32_t)i);
+                }
+            }
+            if (s.waiting != 0) {
+                out[done++] = batches[take_from_window(&s)];
+            }
+        }
+        while (from < count && taken[from]) {
+            ++from;
+        }
     }
     if (count != 0) {
-        memcpy(batches, sorted, count * sizeof(hem_link_batch));
+        memcpy(batches, out, count * sizeof(hem_link_batch));
     }
 }
 
@@ -327,10 +405,6 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
                       hemc_layout* layout) {
     hem_link_batch* batches = hemc_alloc(arena, count, sizeof(hem_link_batch));
     uint32_t* stray_links = hemc_alloc(arena, count, sizeof(uint32_t));
-    schedule order = {.clock = hemc_alloc(arena, row_count, sizeof(int64_t))};
-    for (uint32_t i = 0; i < row_count; ++i) {
-        order.clock[i] = -RESTING_BATCHES;
-    }
     const uint32_t first = layout->link_batch_count;
     for (size_t k = 0; k < sizeof kind_order; ++k) {
         const uint32_t kind = kind_order[k];
@@ -377,12 +451,13 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
                 batches[i] = turned(&batches[i]);
             }
         }
-        order_by_class(arena, &order, batches, batch_count, k % 2 != 0);
+        order_by_class(arena, batches, batch_count, k % 2 != 0);
         layout->links = append(arena, layout->links, layout->link_batch_count, batches, batch_count, sizeof *batches);
         layout->link_batch_count += (uint32_t)batch_count;
         layout->indexed = append(arena, layout->indexed, layout->index_batch_count, indexed.batches, indexed.count,
                                  sizeof *indexed.batches);
         layout->index_batch_count += (uint32_t)indexed.count;
     }
+    order_by_band(arena, layout->links + first, layout->link_batch_count - first, row_count);
     mark_runs(layout->links + first, layout->link_batch_count - first);
 }

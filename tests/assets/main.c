@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 4096, LINK_LIMIT = 65536 };
+enum { LIMIT = 8192, LINK_LIMIT = 65536 };
 
 typedef struct builder {
     uint32_t count;
@@ -217,6 +217,14 @@ int main(int argc, char** argv) {
     b.mesh.self_collision = true;
     b.mesh.self_thickness = 0.05f;
     bad |= write_asset(&b, folder, "crossing", 0);
+
+    clear(&b); // the same, large enough for all levels of the pair search and for two bands of links
+    add_sheet(&b, 48, 48, 0.0f, 0.1f, 0.0f, 0.05f, 0.05f, 0.002f, 1);
+    add_sheet(&b, 48, 48, 0.012f, -0.1f, 0.017f, 0.05f, 0.05f, 0.002f, 1);
+    b.mesh.radius = 0.025f;
+    b.mesh.self_collision = true;
+    b.mesh.self_thickness = 0.05f;
+    bad |= write_asset(&b, folder, "crossing_large", 0);
 
     bad |= hanging_cape(&b, folder, "cape_half", 8, 13);
     bad |= hanging_cape(&b, folder, "cape", 16, 25);

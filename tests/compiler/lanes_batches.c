@@ -451,10 +451,10 @@ static bool share_a_row(const hem_link_batch* b, const hem_link_batch* c) {
     return b->row_a == c->row_a || b->row_a == c->row_b || b->row_b == c->row_a || b->row_b == c->row_b;
 }
 
-TEST batches_rest_before_they_touch_a_row_again(void) {
+TEST batches_rest_before_they_touch_a_row_again(int w, int h) {
     lanes_kit kit;
-    lanes_kit_start(&kit, 37 * 38);
-    lanes_kit_sheet(&kit, 37, 38);
+    lanes_kit_start(&kit, (uint32_t)(w * h));
+    lanes_kit_sheet(&kit, w, h);
     lanes_kit_part(&kit, "sheet", HEM_PART_CLOTH);
     ASSERT(lanes_kit_run(&kit));
     uint32_t rested = 0;
@@ -467,16 +467,17 @@ TEST batches_rest_before_they_touch_a_row_again(void) {
         }
         rested += free_of_it;
     }
+    printf("%d x %d: %u of %u batches\n", w, h, rested, kit.layout.link_batch_count);
     ASSERT(rested >= (kit.layout.link_batch_count - 3) * 98 / 100);
     lanes_kit_end(&kit);
     PASS();
 }
 
 // Within a run no batch shares a row with the next, and all go the same way through the runtime; runs are long.
-TEST runs_are_long_and_alike(void) {
+TEST runs_are_long_and_alike(int w, int h) {
     lanes_kit kit;
-    lanes_kit_start(&kit, 37 * 38);
-    lanes_kit_sheet(&kit, 37, 38);
+    lanes_kit_start(&kit, (uint32_t)(w * h));
+    lanes_kit_sheet(&kit, w, h);
     lanes_kit_part(&kit, "sheet", HEM_PART_CLOTH);
     ASSERT(lanes_kit_run(&kit));
     const hem_link_batch* links = kit.layout.links;
@@ -495,6 +496,54 @@ TEST runs_are_long_and_alike(void) {
         batches += links[i].run;
     }
     ASSERT(runs * 30 <= batches);
+    lanes_kit_end(&kit);
+    PASS();
+}
+
+static uint32_t place_of_kind(uint32_t kind) {
+    static const uint8_t order[] = {HEM_LINK_BEND, HEM_LINK_SHEAR,  HEM_LINK_WARP,
+                                    HEM_LINK_WEFT, HEM_LINK_STITCH, HEM_LINK_TETHER};
+    uint32_t place = 0;
+    while (order[place] != kind) {
+        ++place;
+    }
+    return place;
+}
+
+// However large the sheet: a row is done with soon after it was first touched, and sees the kinds in their order.
+TEST a_row_is_done_with_soon(int w, int h, uint32_t most_batches) {
+    lanes_kit kit;
+    lanes_kit_start(&kit, (uint32_t)(w * h));
+    lanes_kit_sheet(&kit, w, h);
+    lanes_kit_part(&kit, "sheet", HEM_PART_CLOTH);
+    kit.parts[0].tethers = false;
+    ASSERT(lanes_kit_run(&kit));
+    const uint32_t rows = kit.layout.row_count;
+    uint32_t* first = calloc(rows, sizeof(uint32_t));
+    uint32_t* last = calloc(rows, sizeof(uint32_t));
+    uint32_t* place = calloc(rows, sizeof(uint32_t));
+    bool in_order = true;
+    for (uint32_t i = 0; i < kit.layout.link_batch_count; ++i) {
+        const hem_link_batch* b = &kit.layout.links[i];
+        const uint32_t ends[2] = {b->row_a, b->row_b};
+        for (int k = 0; k < 2; ++k) {
+            const uint32_t row = ends[k];
+            first[row] = last[row] == 0 ? i : first[row];
+            last[row] = i + 1;
+            in_order &= place_of_kind(b->kind) >= place[row];
+            place[row] = place_of_kind(b->kind);
+        }
+    }
+    uint64_t sum = 0;
+    for (uint32_t row = 0; row < rows; ++row) {
+        sum += last[row] - first[row];
+    }
+    free(first);
+    free(last);
+    free(place);
+    ASSERT(in_order);
+    printf("%d x %d: %.0f of %u batches\n", w, h, (double)sum / rows, kit.layout.link_batch_count);
+    ASSERT(sum <= (uint64_t)rows * most_batches);
     lanes_kit_end(&kit);
     PASS();
 }
@@ -667,8 +716,12 @@ SUITE(lanes_suite) {
     RUN_TEST(fill_is_reported_as_it_is);
     RUN_TEST(clothes_fill_their_batches);
     RUN_TEST(sheets_need_six_batches_a_row);
-    RUN_TEST(batches_rest_before_they_touch_a_row_again);
-    RUN_TEST(runs_are_long_and_alike);
+    RUN_TESTp(batches_rest_before_they_touch_a_row_again, 37, 38);
+    RUN_TESTp(batches_rest_before_they_touch_a_row_again, 80, 80);
+    RUN_TESTp(runs_are_long_and_alike, 37, 38);
+    RUN_TESTp(runs_are_long_and_alike, 80, 80);
+    RUN_TESTp(a_row_is_done_with_soon, 80, 80, 3000);
+    RUN_TESTp(a_row_is_done_with_soon, 120, 160, 3000);
     RUN_TEST(anchors_are_copied_for_tethers);
     RUN_TEST(anchors_that_can_be_pushed_are_not_copied);
     RUN_TEST(the_same_mesh_gives_the_same_layout);

@@ -332,11 +332,21 @@ TEST a_collider_acts_only_on_the_groups_of_its_mask(void) {
 
 // -- Sheets
 
+static uint64_t seed = 0x9e3779b97f4a7c15ull;
+
+static double uniform(void) { // -1 .. 1
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
 typedef struct throw_args {
     float h;
     int left;
     float upper, lower; // m/s along y, by the sign of y
     float aside;        // m/s along x, both
+    float scatter;      // m/s, each particle its own
 } throw_args;
 
 static void throw_field(void* user, hem_instance_id id, const float* position, const float* velocity,
@@ -350,6 +360,9 @@ static void throw_field(void* user, hem_instance_id id, const float* position, c
         for (uint32_t i = 0; i < 8; ++i) {
             acceleration[row * 24 + i] = t->aside / t->h;
             acceleration[row * 24 + 8 + i] = (position[row * 32 + 8 + i] > 0 ? t->upper : t->lower) / t->h;
+            for (uint32_t k = 0; k < 3 && t->scatter > 0; ++k) {
+                acceleration[row * 24 + k * 8 + i] += t->scatter * (float)uniform() / t->h;
+            }
         }
     }
 }
@@ -399,7 +412,7 @@ static double thrown(float speed, float thickness, uint32_t features) {
     hem_tuning tuning = first_tuning(&w);
     tuning.self_thickness = thickness;
     hem_instance_set_tuning(w.scene, w.id, &tuning, 1);
-    throw_args t = {1.0f / 2400.0f, 1, -speed, speed, 0};
+    throw_args t = {1.0f / 2400.0f, 1, -speed, speed, 0, 0};
     hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
     hem_instance_set_features(w.scene, w.id, features);
     hem_scene_set_force_field(w.scene, throw_field, &t);
@@ -432,7 +445,7 @@ TEST sheets_thrown_at_each_other_do_not_cross(void) {
 TEST contacts_keep_linear_momentum(void) {
     world w;
     OPEN(w, "crossing");
-    throw_args t = {1.0f / 240.0f, 1, -6, 3, 1};
+    throw_args t = {1.0f / 240.0f, 1, -6, 3, 1, 0};
     hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
     hem_scene_set_force_field(w.scene, throw_field, &t);
     world_step(&w, 1.0f / 240.0f, 1, 1);
@@ -463,6 +476,61 @@ static bool is_listed(const hem_view* view, uint32_t a, uint32_t b) {
         }
     }
     return false;
+}
+
+// All pairs that come within `touch` of each other when they go on as they do for dt, and those within a hair of it.
+static void count_pairs(const world* w, const hem_particle* p, double dt, uint32_t* surely, uint32_t* perhaps) {
+    const hem_view* v = &w->view;
+    double keep = (double)first_tuning(w).self_thickness, slack = fmin(0.004, 0.25 * keep);
+    *surely = *perhaps = 0;
+    for (uint32_t i = 0; i < v->info->particle_count; ++i) {
+        for (uint32_t j = i + 1; j < v->info->particle_count; ++j) {
+            if ((p[i].flags | p[j].flags) & HEM_PARTICLE_PAD) {
+                continue;
+            }
+            double d2 = 0, dot = 0, way2 = 0; // of the middles of their ways and of half of them
+            for (int k = 0; k < 3; ++k) {
+                double way = ((double)p[j].velocity[k] - (double)p[i].velocity[k]) * dt / 2;
+                double d = (double)p[j].position[k] - (double)p[i].position[k] + way;
+                d2 += d * d;
+                dot += d * way;
+                way2 += way * way;
+            }
+            double t = way2 > 0 ? fmax(-1, fmin(1, -dot / way2)) : 0;
+            double gap = sqrt(fmax(0, d2 + 2 * t * dot + t * t * way2)), touch = keep + slack + 0.5 * sqrt(way2);
+            if (gap < touch * 1.0001 && !is_listed(v, i, j)) {
+                *surely += gap < touch * 0.9999;
+                ++*perhaps;
+            }
+        }
+    }
+}
+
+TEST the_search_finds_the_pairs_that_brute_force_finds(void) {
+    world w;
+    OPEN(w, "crossing_large");
+    static hem_particle p[8192];
+    uint32_t n = w.view.info->particle_count, most = 0;
+    ASSERT(n > 4096 && n <= 8192);
+    throw_args t = {1.0f / 2400.0f, 1, -2, 3, 1, 2};
+    hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
+    hem_scene_set_force_field(w.scene, throw_field, &t);
+    world_step(&w, t.h, 1, 1);
+    for (int f = 0; f < 6; ++f) {
+        uint32_t surely, perhaps;
+        hem_step_report report;
+        hem_instance_get_particles(w.scene, w.id, 0, n, p);
+        count_pairs(&w, p, 1.0 / 60.0, &surely, &perhaps);
+        world_step(&w, 1.0f / 60.0f, 4, 1);
+        hem_scene_get_report(w.scene, &report);
+        printf("frame %d: %u to %u pairs, found %u\n", f, surely, perhaps, report.candidate_count);
+        ASSERT_EQ(0u, report.dropped_count);
+        ASSERT(report.candidate_count >= surely && report.candidate_count <= perhaps);
+        most = surely > most ? surely : most;
+    }
+    ASSERT(most > n);
+    world_close(&w);
+    PASS();
 }
 
 TEST a_crumpled_sheet_keeps_its_thickness(void) {
@@ -505,15 +573,6 @@ TEST a_crumpled_sheet_keeps_its_thickness(void) {
 }
 
 // -- Ellipsoids
-
-static uint64_t seed = 0x9e3779b97f4a7c15ull;
-
-static double uniform(void) { // -1 .. 1
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (double)(seed >> 11) / 4503599627370496.0 - 1.0;
-}
 
 typedef struct ellipsoid {
     double q[4], radii[3], s[3][3]; // S = R diag(r^2) R^T
@@ -672,6 +731,7 @@ SUITE(collision_suite) {
     RUN_TEST(a_collider_acts_only_on_the_groups_of_its_mask);
     RUN_TEST(sheets_thrown_at_each_other_do_not_cross);
     RUN_TEST(contacts_keep_linear_momentum);
+    RUN_TEST(the_search_finds_the_pairs_that_brute_force_finds);
     RUN_TEST(a_crumpled_sheet_keeps_its_thickness);
     RUN_TEST(ellipsoids_find_the_direction_of_least_overlap);
 }
