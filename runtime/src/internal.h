@@ -272,14 +272,15 @@ typedef struct hemi_scratch {
     uint16_t* body_row;
     uint16_t* body_target; // its row among the targets
     uint32_t body_row_count;
-    uint32_t body_stride;     // rows, rounded up to eight
-    float* body_data;         // ten vectors per row
-    hemi_box8* body_box;      // one for eight rows
-    uint8_t* body_members;    // lanes that are no pads
-    uint64_t body_parts;      // parts of kind body
-    uint64_t simulated_parts; // the others
-    uint32_t simulated_pairs; // whether any of those collides with any of them
-    hemi_near* near_body;     // per row
+    uint32_t body_stride;      // rows, rounded up to eight
+    float* body_data;          // ten vectors per row
+    hemi_box8* body_box;       // one for eight rows
+    hemi_box8* body_block_box; // one for 64 rows
+    uint8_t* body_members;     // lanes that are no pads
+    uint64_t body_parts;       // parts of kind body
+    uint64_t simulated_parts;  // the others
+    uint32_t simulated_pairs;  // whether any of those collides with any of them
+    hemi_near* near_body;      // per row
     uint16_t* near_list;
     float* near_distance; // that the pair keeps: the sum of radii, but never more than it had at rest
     uint32_t near_capacity;
@@ -305,10 +306,12 @@ typedef struct hemi_scratch {
     uint32_t collider_count;
     // clusters of the pair search: see kernels_pairs.inl
     hemi_cluster* clusters;
-    float* cluster_data;    // eight vectors each
-    hemi_box8* cluster_box; // one for each block
-    hemi_box8* block_box;   // one for eight blocks
-    hemi_box8* quarter_box; // one for 64 blocks
+    float* cluster_data;      // eight vectors each
+    hemi_box8* cluster_box;   // one for each block
+    hemi_box8* block_box;     // one for eight blocks
+    hemi_box8* quarter_box;   // one for 64 blocks
+    uint64_t* block_parts;    // that have clusters there
+    uint64_t* block_partners; // that collide with those
     // counters of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
 } hemi_scratch;

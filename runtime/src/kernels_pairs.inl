@@ -260,6 +260,14 @@ static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance
         }
         box_store(s->cluster_box + (slabs & ~7u), slabs & 7, &none, v8_zero());
     }
+    for (uint32_t block = 0; block < slabs; ++block) {
+        s->block_parts[block] = s->block_partners[block] = 0;
+        for (uint32_t k = 0; k < 8; ++k) {
+            uint32_t part = s->clusters[block * 8 + k].part;
+            s->block_parts[block] |= (uint64_t)1 << part;
+            s->block_partners[block] |= s->part_pairs[part];
+        }
+    }
     boxes_around(s->cluster_box, slabs, s->block_box);
     boxes_around(s->block_box, slabs >> 3, s->quarter_box);
     return slabs;
@@ -325,83 +333,97 @@ static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, u
     memset(s->near_counts, 0, rows * 8);
 }
 
-// -- Simulated against simulated
-
-HEM_INLINE v8 cluster_load(const hemi_scratch* s, uint32_t cluster, uint32_t k) {
-    return v8_load(s->cluster_data + cluster * 64 + k * 8);
-}
-
-HEM_INLINE v8x3 cluster_load3(const hemi_scratch* s, uint32_t cluster, uint32_t k) {
-    return v8x3_make(cluster_load(s, cluster, k), cluster_load(s, cluster, k + 1), cluster_load(s, cluster, k + 2));
-}
-
+// -- Stages
+//
 // Which boxes meet is hard to guess, and a wrong guess costs the processor more than a test of eight boxes. So pairs go
 // through stages in bulk, and no stage branches on what it finds: it notes down whatever it looks at, and the place of
 // the next note moves on only if this one is to be kept.
-#define PAIR_ROOM 256 // cluster pairs that wait; two blocks add up to 64
 
+#define TRY_ROOM 24                  // boxes that wait to be tried with eights of boxes; eight are added at once
+#define PAIR_ROOM (2 * 8 * TRY_ROOM) // pairs that wait; half of that is added at once
+
+// A cluster and another one, or eight neighbouring bodies.
 typedef struct cluster_pair {
-    uint32_t clusters; // a; b in the upper half
-    float reach;       // of the two boxes
-    uint64_t close;    // bit 8 i + j: particle i of a and j of b
+    uint32_t eights; // a; b in the upper half
+    float reach;     // of the two boxes
+    uint64_t close;  // bit 8 i + j: particle i of a and j of b
 } cluster_pair;
 
-HEM_INLINE uint32_t cluster_a(const cluster_pair* pair) {
-    return pair->clusters & 0xffffu;
-}
-
-HEM_INLINE uint32_t cluster_b(const cluster_pair* pair) {
-    return pair->clusters >> 16;
-}
-
+// One particle of a and those of b.
 typedef struct row_pair {
     uint16_t pair; // which of the cluster pairs
-    uint8_t i;     // particle of a
-    uint8_t bits;  // particles of b
+    uint8_t i, bits;
 } row_pair;
 
-// Clusters of a block whose parts are among those.
-HEM_INLINE uint32_t clusters_of_parts(const hemi_scratch* s, uint32_t block, uint64_t parts) {
-    uint32_t bits = 0;
-    for (uint32_t k = 0; k < 8; ++k) {
-        bits |= (uint32_t)(parts >> s->clusters[block * 8 + k].part & 1u) << k;
-    }
-    return bits;
+// What waits between the stages. The note that is not kept may lie behind the last.
+typedef struct near_work {
+    uint32_t try_count, pair_count;
+    uint32_t tries[TRY_ROOM + 1]; // a cluster; in the upper half a block, or a block of bodies
+    cluster_pair pairs[PAIR_ROOM + 1];
+} near_work;
+
+// What pairs are made of. Data of an eight: vectors of positions, half ways and radii.
+typedef struct near_sides {
+    const float *a, *b;
+    uint32_t stride_b; // floats
+    uint32_t radius_a; // of the vector of radii in a, which are others against particles than against bodies
+    const uint8_t *members_a, *members_b;
+    uint32_t members_stride_b;
+} near_sides;
+
+#define CLUSTER_FLOATS 64
+#define BODY_FLOATS 80
+
+HEM_INLINE uint32_t eight_a(const cluster_pair* pair) {
+    return pair->eights & 0xffffu;
 }
 
-// Adds the pairs of clusters of two blocks whose boxes meet, each once.
-static uint32_t meet_blocks(const hemi_scratch* s, uint32_t g, uint32_t h, cluster_pair* pairs, uint32_t count) {
-    near_box theirs = box_load(&s->cluster_box[h]);
-    uint32_t part = UINT32_MAX, partners = 0;
-    for (uint32_t a = g * 8; a < g * 8 + 8; ++a) {
-        if (s->clusters[a].part != part) {
-            part = s->clusters[a].part;
-            partners = clusters_of_parts(s, h, s->part_pairs[part]);
-        }
-        near_box own = box_spread(s->cluster_box, a, BOX_RADIUS);
+HEM_INLINE uint32_t eight_b(const cluster_pair* pair) {
+    return pair->eights >> 16;
+}
+
+HEM_INLINE v8x3 load_vectors(const float* data) {
+    return v8x3_make(v8_load(data), v8_load(data + 8), v8_load(data + 16));
+}
+
+// Of a block of clusters those whose bits are set, each to be tried with the eight boxes of another.
+HEM_INLINE void add_tries(near_work* work, uint32_t block, uint32_t other, uint32_t bits) {
+    HEM_UNROLL8
+    for (uint32_t k = 0; k < 8; ++k) {
+        work->tries[work->try_count] = (block * 8 + k) | other << 16;
+        work->try_count += bits >> k & 1u;
+    }
+}
+
+// Makes pairs of those whose boxes meet.
+HEM_INLINE void add_pairs(near_work* work, const hemi_box8* own_boxes, uint32_t own_radius, const hemi_box8* boxes) {
+    uint32_t count = work->pair_count;
+    for (uint32_t n = 0; n < work->try_count; ++n) {
+        uint32_t a = work->tries[n] & 0xffffu, block = work->tries[n] >> 16;
+        near_box own = box_spread(own_boxes, a, own_radius), theirs = box_load(&boxes[block]);
         v8 keep, way2;
-        uint32_t bits = partners & m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
-        bits &= g == h ? 0xffu << (a & 7) : 0xffu;
+        uint32_t bits = m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
         HEM_ALIGN(32) float reaches[8];
         v8_store(reaches, reach_of(keep, way2));
         HEM_UNROLL8
         for (uint32_t k = 0; k < 8; ++k) {
-            pairs[count].clusters = a | (h * 8 + k) << 16;
-            pairs[count].reach = reaches[k];
+            work->pairs[count].eights = a | (block * 8 + k) << 16;
+            work->pairs[count].reach = reaches[k];
             count += bits >> k & 1u;
         }
     }
-    return count;
+    work->pair_count = count;
+    work->try_count = 0;
 }
 
 // Finds the particles of each pair that are within reach. Returns how many pairs have some.
-static uint32_t keep_close(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+HEM_INLINE uint32_t keep_close(const near_sides* s, cluster_pair* pairs, uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t n = 0; n < count; ++n) {
         cluster_pair pair = pairs[n];
-        uint32_t a = cluster_a(&pair), b = cluster_b(&pair);
-        const float* data = s->cluster_data + a * 64;
-        v8x3 at = cluster_load3(s, b, 0);
+        uint32_t a = eight_a(&pair), b = eight_b(&pair);
+        const float* data = s->a + a * CLUSTER_FLOATS;
+        v8x3 at = load_vectors(s->b + b * s->stride_b);
         v8 reach2 = v8_set1(pair.reach * pair.reach);
         pair.close = 0;
         HEM_UNROLL8
@@ -409,53 +431,33 @@ static uint32_t keep_close(const hemi_scratch* s, cluster_pair* pairs, uint32_t 
             v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
             pair.close |= (uint64_t)m8_bits(v8_lt(v8x3_dot(d, d), reach2)) << 8 * i;
         }
-        pair.close &= spread_bits(s->clusters[a].members) & s->clusters[b].members * 0x0101010101010101u;
-        pair.close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX; // each pair once
+        pair.close &= spread_bits(s->members_a[a * sizeof(hemi_cluster)]);
+        pair.close &= s->members_b[b * s->members_stride_b] * 0x0101010101010101u;
         pairs[kept] = pair;
         kept += pair.close != 0;
     }
     return kept;
 }
 
-// Cloth that is pressed together finds its neighbours in the mesh again and again: they are left out at once.
-static uint32_t keep_unignored(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
-    uint32_t kept = 0;
-    for (uint32_t n = 0; n < count; ++n) {
-        cluster_pair pair = pairs[n];
-        const hemi_cluster* a = &s->clusters[cluster_a(&pair)];
-        const hemi_cluster* b = &s->clusters[cluster_b(&pair)];
-        uint32_t lane = cluster_lane(cluster_a(&pair));
-        int akin = (a->part == b->part) & (lane == cluster_lane(cluster_b(&pair)));
-        pair.close &= ~ignored_pairs(&s->ignored[hemi_ignored_at(a->part, a->row, lane)], akin ? b->row : UINT32_MAX);
-        pairs[kept] = pair;
-        kept += pair.close != 0;
-    }
-    return kept;
-}
-
-static uint32_t list_rows(const cluster_pair* pairs, uint32_t count, row_pair* rows) {
-    uint32_t kept = 0;
+// Of those, the ones that come near enough during the step, particle by particle of a.
+HEM_INLINE uint32_t keep_meeting(const near_sides* s, const cluster_pair* pairs, uint32_t count, row_pair* rows) {
+    uint32_t listed = 0, kept = 0;
     for (uint32_t n = 0; n < count; ++n) {
         HEM_UNROLL8
         for (uint32_t i = 0; i < 8; ++i) {
             row_pair row = {(uint16_t)n, (uint8_t)i, (uint8_t)(pairs[n].close >> 8 * i)};
-            rows[kept] = row;
-            kept += row.bits != 0;
+            rows[listed] = row;
+            listed += row.bits != 0;
         }
     }
-    return kept;
-}
-
-static uint32_t keep_meeting(const hemi_scratch* s, const cluster_pair* pairs, row_pair* rows, uint32_t count) {
-    uint32_t kept = 0;
-    for (uint32_t n = 0; n < count; ++n) {
+    for (uint32_t n = 0; n < listed; ++n) {
         row_pair row = rows[n];
         const cluster_pair* pair = &pairs[row.pair];
-        const float* data = s->cluster_data + cluster_a(pair) * 64 + row.i;
-        uint32_t b = cluster_b(pair);
-        v8x3 d = v8x3_sub(cluster_load3(s, b, 0), v8x3_set1(data[0], data[8], data[16]));
-        v8x3 w = v8x3_sub(cluster_load3(s, b, 3), v8x3_set1(data[24], data[32], data[40]));
-        v8 keep = v8_add(cluster_load(s, b, 6), v8_set1(data[48]));
+        const float* a = s->a + eight_a(pair) * CLUSTER_FLOATS + row.i;
+        const float* b = s->b + eight_b(pair) * s->stride_b;
+        v8x3 d = v8x3_sub(load_vectors(b), v8x3_set1(a[0], a[8], a[16]));
+        v8x3 w = v8x3_sub(load_vectors(b + 24), v8x3_set1(a[24], a[32], a[40]));
+        v8 keep = v8_add(v8_load(b + 48), v8_set1(a[s->radius_a]));
         row.bits &= (uint8_t)m8_bits(points_meet(d, w, keep));
         rows[kept] = row;
         kept += row.bits != 0;
@@ -463,12 +465,47 @@ static uint32_t keep_meeting(const hemi_scratch* s, const cluster_pair* pairs, r
     return kept;
 }
 
+// -- Simulated against simulated
+
+// Each pair of clusters once, of parts that collide.
+static uint32_t keep_colliding(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        cluster_pair pair = pairs[n];
+        uint32_t a = eight_a(&pair), b = eight_b(&pair);
+        pairs[kept] = pair;
+        kept += (uint32_t)(s->part_pairs[s->clusters[a].part] >> s->clusters[b].part & 1u) & (a <= b);
+    }
+    return kept;
+}
+
+// Cloth that is pressed together finds its neighbours in the mesh again and again: they are left out at once. And within
+// a cluster each pair is taken once.
+static uint32_t keep_unignored(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        cluster_pair pair = pairs[n];
+        const hemi_cluster* a = &s->clusters[eight_a(&pair)];
+        const hemi_cluster* b = &s->clusters[eight_b(&pair)];
+        uint32_t lane = cluster_lane(eight_a(&pair));
+        pair.close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX;
+        if (s->ignored) {
+            int akin = (a->part == b->part) & (lane == cluster_lane(eight_b(&pair)));
+            const hemi_ignored* ignored = &s->ignored[hemi_ignored_at(a->part, a->row, lane)];
+            pair.close &= ~ignored_pairs(ignored, akin ? b->row : UINT32_MAX);
+        }
+        pairs[kept] = pair;
+        kept += pair.close != 0;
+    }
+    return kept;
+}
+
 static void note_pairs(const hem_view* view, hemi_scratch* s, const cluster_pair* pair, const row_pair* row) {
-    uint32_t cluster = cluster_a(pair), partner = cluster_b(pair);
+    uint32_t cluster = eight_a(pair), partner = eight_b(pair);
     const hemi_cluster* a = &s->clusters[cluster];
     const hemi_cluster* b = &s->clusters[partner];
-    const float* radius_a = s->cluster_data + cluster * 64 + 48;
-    const float* radius_b = s->cluster_data + partner * 64 + 48;
+    const float* radius_a = s->cluster_data + cluster * CLUSTER_FLOATS + 48;
+    const float* radius_b = s->cluster_data + partner * CLUSTER_FLOATS + 48;
     uint32_t slot = (a->row + row->i) * 8u + cluster_lane(cluster), moves = a->movable >> row->i & 1u;
     for (uint32_t bits = row->bits; bits; bits &= bits - 1) {
         uint32_t j = hem_lowest_bit(bits), other = (b->row + j) * 8u + cluster_lane(partner);
@@ -487,46 +524,61 @@ static void note_pairs(const hem_view* view, hemi_scratch* s, const cluster_pair
     }
 }
 
-static void take_pairs(const hem_view* view, hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+static void take_pairs(const hem_view* view, hemi_scratch* s, near_work* work) {
     row_pair rows[PAIR_ROOM * 8 + 1];
-    count = keep_close(s, pairs, count);
-    if (s->ignored) {
-        count = keep_unignored(s, pairs, count);
-    }
-    uint32_t row_count = keep_meeting(s, pairs, rows, list_rows(pairs, count, rows));
-    for (uint32_t n = 0; n < row_count; ++n) {
+    const near_sides sides = {s->cluster_data,         s->cluster_data,         CLUSTER_FLOATS,      48,
+                              &s->clusters[0].members, &s->clusters[0].members, sizeof(hemi_cluster)};
+    cluster_pair* pairs = work->pairs;
+    uint32_t count = keep_colliding(s, pairs, work->pair_count);
+    count = keep_close(&sides, pairs, count);
+    count = keep_unignored(s, pairs, count);
+    count = keep_meeting(&sides, pairs, count, rows);
+    for (uint32_t n = 0; n < count; ++n) {
         note_pairs(view, s, &pairs[rows[n].pair], &rows[n]);
+    }
+    work->pair_count = 0;
+}
+
+static void try_blocks(const hem_view* view, hemi_scratch* s, near_work* work, uint32_t block, uint32_t other) {
+    near_box own = box_load(&s->cluster_box[block]), theirs = box_spread(s->block_box, other, BOX_RADIUS);
+    v8 keep, way2;
+    add_tries(work, block, other, m8_bits(boxes_meet(&own, &theirs, &keep, &way2)));
+    if (work->try_count > TRY_ROOM - 8) {
+        add_pairs(work, s->cluster_box, BOX_RADIUS, s->cluster_box);
+    }
+    if (work->pair_count > PAIR_ROOM / 2) {
+        take_pairs(view, s, work);
     }
 }
 
 static void near_particles(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
-    cluster_pair pairs[PAIR_ROOM + 1]; // the note that is not kept may lie behind the last
-    uint32_t count = 0;
-    v8 keep, way2;
+    near_work work;
+    work.try_count = work.pair_count = 0;
     uint32_t quarters = blocks >> 3;
-    for (uint32_t g = 0; g < blocks; ++g) {
-        near_box block = box_spread(s->block_box, g, BOX_RADIUS);
-        for (uint32_t q = g >> 6 << 3; q < quarters; q += 8) {
-            near_box others = box_load(&s->quarter_box[q >> 3]);
-            uint32_t near_quarters = m8_bits(boxes_meet(&block, &others, &keep, &way2));
+    v8 keep, way2;
+    for (uint32_t block = 0; block < blocks; ++block) {
+        near_box own = box_spread(s->block_box, block, BOX_RADIUS);
+        for (uint32_t q = block >> 6 << 3; q < quarters; q += 8) {
+            near_box theirs = box_load(&s->quarter_box[q >> 3]);
+            uint32_t near_quarters = m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
             near_quarters &= quarters - q < 8 ? (1u << (quarters - q)) - 1 : 0xffu;
-            near_quarters &= q > g >> 3 ? 0xffu : 0xffu << (g >> 3 & 7);
+            near_quarters &= q > block >> 3 ? 0xffu : 0xffu << (block >> 3 & 7);
             for (; near_quarters; near_quarters &= near_quarters - 1) {
                 uint32_t first = (q + hem_lowest_bit(near_quarters)) * 8;
-                others = box_load(&s->block_box[first >> 3]);
-                uint32_t met = m8_bits(boxes_meet(&block, &others, &keep, &way2));
-                met &= first > g ? 0xffu : 0xffu << (g & 7);
+                theirs = box_load(&s->block_box[first >> 3]);
+                uint32_t met = m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
+                met &= first > block ? 0xffu : 0xffu << (block & 7);
                 for (; met; met &= met - 1) {
-                    count = meet_blocks(s, g, first + hem_lowest_bit(met), pairs, count);
-                    if (count > PAIR_ROOM - 64) {
-                        take_pairs(view, s, pairs, count);
-                        count = 0;
+                    uint32_t other = first + hem_lowest_bit(met);
+                    if (s->block_partners[block] & s->block_parts[other]) {
+                        try_blocks(view, s, &work, block, other);
                     }
                 }
             }
         }
     }
-    take_pairs(view, s, pairs, count);
+    add_pairs(&work, s->cluster_box, BOX_RADIUS, s->cluster_box);
+    take_pairs(view, s, &work);
     s->candidate_count += s->hit_count;
     for (; s->hit_count & 7; ++s->hit_count) { // whole eights, filled with pairs that keep no distance
         s->pair_a[s->hit_count] = s->pair_b[s->hit_count] = 0;
@@ -589,70 +641,74 @@ static void cluster_bodies(const hem_view* view, const hemi_instance* instance, 
             s->body_box[n >> 3].plane[k][n & 7] = planes[k];
         }
     }
+    boxes_around(s->body_box, s->body_stride >> 3, s->body_block_box);
 }
 
-HEM_INLINE v8x3 body_load3(const hemi_scratch* s, uint32_t n, uint32_t k) {
-    const float* data = s->body_data + n * 80 + k * 8;
-    return v8x3_make(v8_load(data), v8_load(data + 8), v8_load(data + 16));
-}
-
-// A cluster against eight neighbouring bodies.
-static void cluster_bodies_pair(const hem_view* view, hemi_scratch* s, uint32_t a, uint32_t n) {
-    const hemi_cluster* c = &s->clusters[a];
-    const float* data = s->cluster_data + a * 64;
-    near_box bodies = box_spread(s->body_box, n, BOX_RADIUS);
-    v8x3 own_at = cluster_load3(s, a, 0), own_half = cluster_load3(s, a, 3);
-    near_box points = {own_at, own_at, own_half, own_half, cluster_load(s, a, 7)};
-    v8 keeps, way2;
-    uint32_t lanes = c->movable & m8_bits(boxes_meet(&points, &bodies, &keeps, &way2));
-    v8 reach = reach_of(keeps, way2);
-    HEM_ALIGN(32) float reach2[8];
-    v8_store(reach2, v8_mul(reach, reach));
-    v8x3 at = body_load3(s, n, 0), half = body_load3(s, n, 3), origin = body_load3(s, n, 7);
-    v8 radius = v8_load(s->body_data + n * 80 + 48);
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t i = hem_lowest_bit(lanes), slot = (c->row + i) * 8 + cluster_lane(a);
-        v8x3 d = v8x3_sub(at, v8x3_set1(data[i], data[8 + i], data[16 + i]));
-        if (!m8_any(v8_lt(v8x3_dot(d, d), v8_set1(reach2[i])))) {
-            continue;
-        }
-        v8x3 w = v8x3_sub(half, v8x3_set1(data[24 + i], data[32 + i], data[40 + i]));
-        v8 keep = v8_add(radius, v8_set1(data[56 + i]));
-        uint32_t bits = m8_bits(points_meet(d, w, keep)) & s->body_members[n];
-        if (!bits) {
-            continue;
-        }
-        const hem_rest_row* rest = &view->rest_rows[c->row + i];
-        uint32_t lane = cluster_lane(a);
-        v8x3 e = v8x3_sub(origin, v8x3_set1(rest->x[lane], rest->y[lane], rest->z[lane]));
-        HEM_ALIGN(32) float distance[8];
-        v8_store(distance, v8_min(v8x3_length(e), keep));
-        for (; bits; bits &= bits - 1) {
-            uint32_t j = hem_lowest_bit(bits);
-            near_hit(s, slot, n * 8 + j, distance[j]);
-        }
+static uint32_t keep_colliding_bodies(const hem_view* view, const hemi_scratch* s, cluster_pair* pairs,
+                                      uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        cluster_pair pair = pairs[n];
+        uint32_t part_a = s->clusters[eight_a(&pair)].part;
+        uint32_t part_b = view->particle_flags[s->body_row[eight_b(&pair)] * 8] >> HEM_PARTICLE_PART_SHIFT;
+        pairs[kept] = pair;
+        kept += s->part_pairs[part_a] >> part_b & 1u;
     }
+    return kept;
+}
+
+static void note_bodies(const hem_view* view, hemi_scratch* s, const cluster_pair* pair, const row_pair* row) {
+    uint32_t cluster = eight_a(pair), bodies = eight_b(pair), lane = cluster_lane(cluster);
+    uint32_t row_a = s->clusters[cluster].row + row->i;
+    const hem_rest_row* rest = &view->rest_rows[row_a];
+    const float* data = s->body_data + bodies * BODY_FLOATS;
+    v8x3 e = v8x3_sub(load_vectors(data + 56), v8x3_set1(rest->x[lane], rest->y[lane], rest->z[lane]));
+    v8 keep = v8_add(v8_load(data + 48), v8_set1(s->cluster_data[cluster * CLUSTER_FLOATS + 56 + row->i]));
+    HEM_ALIGN(32) float distance[8];
+    v8_store(distance, v8_min(v8x3_length(e), keep));
+    for (uint32_t bits = row->bits; bits; bits &= bits - 1) {
+        uint32_t j = hem_lowest_bit(bits);
+        near_hit(s, row_a * 8 + lane, bodies * 8 + j, distance[j]);
+    }
+}
+
+static void take_bodies(const hem_view* view, hemi_scratch* s, near_work* work) {
+    row_pair rows[PAIR_ROOM * 8 + 1];
+    const near_sides sides = {
+        s->cluster_data, s->body_data, BODY_FLOATS, 56, &s->clusters[0].movable, s->body_members, 1};
+    cluster_pair* pairs = work->pairs;
+    uint32_t count = keep_colliding_bodies(view, s, pairs, work->pair_count);
+    count = keep_close(&sides, pairs, count);
+    count = keep_meeting(&sides, pairs, count, rows);
+    for (uint32_t n = 0; n < count; ++n) {
+        note_bodies(view, s, &pairs[rows[n].pair], &rows[n]);
+    }
+    work->pair_count = 0;
 }
 
 static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
+    near_work work;
+    work.try_count = work.pair_count = 0;
     v8 keep, way2;
-    for (uint32_t a = 0; a < blocks * 8; ++a) {
-        const hemi_cluster* c = &s->clusters[a];
-        if (!c->movable || !(s->part_pairs[c->part] & s->body_parts)) {
+    for (uint32_t block = 0; block < blocks; ++block) {
+        if (!(s->block_partners[block] & s->body_parts)) {
             continue;
         }
-        near_box own = box_spread(s->cluster_box, a, BOX_BODY_RADIUS);
-        for (uint32_t first = 0; first < s->body_stride; first += 8) {
-            near_box bodies = box_load(&s->body_box[first >> 3]);
-            for (uint32_t bits = m8_bits(boxes_meet(&own, &bodies, &keep, &way2)); bits; bits &= bits - 1) {
-                uint32_t n = first + hem_lowest_bit(bits);
-                uint32_t part = view->particle_flags[s->body_row[n] * 8] >> HEM_PARTICLE_PART_SHIFT;
-                if (s->part_pairs[c->part] >> part & 1u) {
-                    cluster_bodies_pair(view, s, a, n);
-                }
+        near_box own = box_load(&s->cluster_box[block]);
+        own.radius = v8_load(s->cluster_box[block].plane[BOX_BODY_RADIUS]);
+        for (uint32_t bodies = 0; bodies < s->body_stride >> 3; ++bodies) {
+            near_box theirs = box_spread(s->body_block_box, bodies, BOX_RADIUS);
+            add_tries(&work, block, bodies, m8_bits(boxes_meet(&own, &theirs, &keep, &way2)));
+            if (work.try_count > TRY_ROOM - 8) {
+                add_pairs(&work, s->cluster_box, BOX_BODY_RADIUS, s->body_box);
+            }
+            if (work.pair_count > PAIR_ROOM / 2) {
+                take_bodies(view, s, &work);
             }
         }
     }
+    add_pairs(&work, s->cluster_box, BOX_BODY_RADIUS, s->body_box);
+    take_bodies(view, s, &work);
 }
 
 static void find_near(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,

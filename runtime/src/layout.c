@@ -97,6 +97,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->body_target = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
     s->body_data = hemi_take(c, e->bodies / 8, 80 * sizeof(float));
     s->body_box = hemi_take(c, (e->bodies / 8 + 7) / 8, sizeof(hemi_box8));
+    s->body_block_box = hemi_take(c, (e->bodies / 8 + 63) / 64, sizeof(hemi_box8));
     s->body_members = hemi_take(c, e->bodies / 8, 1);
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_capacity = (uint32_t)(def->candidate_capacity * e->meeting);
@@ -118,6 +119,8 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->cluster_box = hemi_take(c, e->slabs, sizeof(hemi_box8));
     s->block_box = hemi_take(c, e->slabs / 8, sizeof(hemi_box8));
     s->quarter_box = hemi_take(c, (e->slabs + 63) / 64, sizeof(hemi_box8));
+    s->block_parts = hemi_take(c, e->slabs, sizeof(uint64_t));
+    s->block_partners = hemi_take(c, e->slabs, sizeof(uint64_t));
 }
 
 // The whole scene. With a NULL base, scratch records live on the stack of this call and only sizes matter.

@@ -179,14 +179,18 @@ static float body_depth(const hem_scene* scene, const hemi_instance* instance, u
         radius = 0.5f * (s->b[lane] * s->b[lane] + s->c[lane] * s->c[lane]) / a;
         back = a - radius;
     }
+    hem_vec3 apart = hem_vec3_sub(place_of(instance, p), place_of(instance, b));
+    float reach = radius + hem_absf(back);
+    if (hem_vec3_dot(apart, apart) >= reach * reach) {
+        return 0.0f;
+    }
     hem_quat rest = hem_quat_make(s->qx[lane], s->qy[lane], s->qz[lane], s->qw[lane]);
     hem_vec3 x = hem_vec3_make(1.0f, 0.0f, 0.0f);
-    hem_vec3 now =
-        hem_vec3_madd(hem_quat_rotate(hem_quat_mul(turn_of(scene, instance, b), rest), x), back, place_of(instance, b));
+    hem_vec3 out = hem_quat_rotate(hem_quat_mul(turn_of(scene, instance, b), rest), x);
+    hem_vec3 now = hem_vec3_madd(out, back, place_of(instance, b));
     const hem_rest_row* rb = &view->rest_rows[b >> 3];
     const hem_rest_row* rp = &view->rest_rows[p >> 3];
     hem_vec3 was = hem_vec3_madd(hem_quat_rotate(rest, x), back, hem_vec3_make(rb->x[lane], rb->y[lane], rb->z[lane]));
-    hem_vec3 out = hem_quat_rotate(hem_quat_mul(turn_of(scene, instance, b), rest), x);
     if (back != 0.0f && hem_vec3_dot(hem_vec3_sub(place_of(instance, p), now), out) < -0.35f * radius) {
         return 0.0f; // the far side, see kernels_contacts.inl
     }
