@@ -442,6 +442,30 @@ TEST what_went_through_a_limb_is_led_back(void) {
     PASS();
 }
 
+TEST the_search_finds_the_candidates_that_brute_force_finds(const char* name, const char* clip) {
+    if (!is_there(name)) {
+        SKIPm("no characters");
+    }
+    world w;
+    ASSERT(open_posed(&w, name, clip));
+    uint32_t n = w.view.info->particle_count;
+    for (int f = 0; f < 12; ++f) {
+        uint32_t surely, perhaps;
+        hem_step_report report;
+        hem_instance_get_particles(w.scene, w.id, 0, n, particles);
+        count_candidates(&w, particles, 1.0 / 60.0, &surely, &perhaps);
+        world_step(&w, 1.0f / 60.0f, 4, 1);
+        hem_scene_get_report(w.scene, &report);
+        printf("%s, frame %d: %u to %u candidates, found %u, dropped %u\n", name, f, surely, perhaps,
+               report.candidate_count, report.dropped_count);
+        ASSERT_EQ(0u, report.dropped_count);
+        ASSERT(surely > 50);
+        ASSERT(report.candidate_count >= surely && report.candidate_count <= perhaps);
+    }
+    world_close(&w);
+    PASS();
+}
+
 static const char* const names[] = {"cape_girl", "monster", "robe", "hair", "somersault"};
 
 // HEM_LONG=600 in the environment: seconds of clips instead of once through all of them.
@@ -483,5 +507,8 @@ SUITE(characters_suite) {
     RUN_TEST(a_leap_with_momentum_falls_and_a_direct_one_flies);
     RUN_TEST(a_sudden_run_leaves_the_skirt_before_the_legs);
     RUN_TEST(what_went_through_a_limb_is_led_back);
+    RUN_TESTp(the_search_finds_the_candidates_that_brute_force_finds, "cape_girl", "run");
+    RUN_TESTp(the_search_finds_the_candidates_that_brute_force_finds, "robe", "walk");
+    RUN_TESTp(the_search_finds_the_candidates_that_brute_force_finds, "hair", "shake");
     RUN_TEST(characters_survive_rough_treatment_and_sleep);
 }

@@ -469,43 +469,6 @@ TEST contacts_keep_linear_momentum(void) {
     PASS();
 }
 
-static bool is_listed(const hem_view* view, uint32_t a, uint32_t b) {
-    for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
-        if (view->ignore_list[i] == b) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// All pairs that come within `touch` of each other when they go on as they do for dt, and those within a hair of it.
-static void count_pairs(const world* w, const hem_particle* p, double dt, uint32_t* surely, uint32_t* perhaps) {
-    const hem_view* v = &w->view;
-    double keep = (double)first_tuning(w).self_thickness, slack = fmin(0.004, 0.25 * keep);
-    *surely = *perhaps = 0;
-    for (uint32_t i = 0; i < v->info->particle_count; ++i) {
-        for (uint32_t j = i + 1; j < v->info->particle_count; ++j) {
-            if ((p[i].flags | p[j].flags) & HEM_PARTICLE_PAD) {
-                continue;
-            }
-            double d2 = 0, dot = 0, way2 = 0; // of the middles of their ways and of half of them
-            for (int k = 0; k < 3; ++k) {
-                double way = ((double)p[j].velocity[k] - (double)p[i].velocity[k]) * dt / 2;
-                double d = (double)p[j].position[k] - (double)p[i].position[k] + way;
-                d2 += d * d;
-                dot += d * way;
-                way2 += way * way;
-            }
-            double t = way2 > 0 ? fmax(-1, fmin(1, -dot / way2)) : 0;
-            double gap = sqrt(fmax(0, d2 + 2 * t * dot + t * t * way2)), touch = keep + slack + 0.5 * sqrt(way2);
-            if (gap < touch * 1.0001 && !is_listed(v, i, j)) {
-                *surely += gap < touch * 0.9999;
-                ++*perhaps;
-            }
-        }
-    }
-}
-
 TEST the_search_finds_the_pairs_that_brute_force_finds(void) {
     world w;
     OPEN(w, "crossing_large");
@@ -520,7 +483,7 @@ TEST the_search_finds_the_pairs_that_brute_force_finds(void) {
         uint32_t surely, perhaps;
         hem_step_report report;
         hem_instance_get_particles(w.scene, w.id, 0, n, p);
-        count_pairs(&w, p, 1.0 / 60.0, &surely, &perhaps);
+        count_candidates(&w, p, 1.0 / 60.0, &surely, &perhaps);
         world_step(&w, 1.0f / 60.0f, 4, 1);
         hem_scene_get_report(w.scene, &report);
         printf("frame %d: %u to %u pairs, found %u\n", f, surely, perhaps, report.candidate_count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/runtime/fixture.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,5 +184,93 @@ void clip_pose(const world* w, const hem_clip* clip, double seconds, float* pose
     const float* b = w->view.clip_frames[(clip->frame_begin + second) * bones];
     for (uint32_t i = 0; i < bones * 12; ++i) {
         pose[i] = a[i] + share * (b[i] - a[i]);
+    }
+}
+
+// -- Candidates
+
+bool is_listed(const hem_view* view, uint32_t a, uint32_t b) {
+    for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
+        if (view->ignore_list[i] == b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parts_collide(const hem_view* v, uint32_t a, uint32_t b) {
+    return (v->parts[a].collision_mask & v->parts[b].collision_group) != 0 &&
+           (v->parts[b].collision_mask & v->parts[a].collision_group) != 0;
+}
+
+typedef struct ball {
+    double center[3], way[3], radius; // way: half of it
+} ball;
+
+// What a particle is to a particle, or to a body, and what a body is to it.
+static ball ball_of(const hem_view* v, const hem_particle* p, double dt, bool meets_body) {
+    const hem_tuning* t = &v->tuning[p->part];
+    const double a = (double)p->radii[0], b = (double)p->radii[1], c = (double)p->radii[2];
+    const bool soft = v->parts[p->part].kind == HEM_PART_SOFT;
+    ball out;
+    double shift = 0;
+    if (v->parts[p->part].kind != HEM_PART_BODY) {
+        out.radius = meets_body ? (double)t->collision_thickness + (soft ? a : 0)
+                                : (soft ? (a + b + c) / 3 : (double)t->self_thickness / 2);
+    } else if (p->flags & HEM_PARTICLE_SURFACE) {
+        out.radius = (b * b + c * c) / (2 * a); // section 5.2
+        shift = a - out.radius;
+    } else {
+        out.radius = fmax(a, fmax(b, c));
+    }
+    const double x = (double)p->rotation[0], y = (double)p->rotation[1], z = (double)p->rotation[2];
+    const double w = (double)p->rotation[3];
+    const double axis[3] = {1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)};
+    const bool moves = v->parts[p->part].kind != HEM_PART_BODY;
+    for (int k = 0; k < 3; ++k) {
+        out.way[k] = moves ? (double)p->velocity[k] * dt / 2 : 0;
+        out.center[k] = (double)p->position[k] + axis[k] * shift + out.way[k];
+    }
+    return out;
+}
+
+// How far apart they stay, of how near they may come: less than 1 is a candidate.
+static double nearness(const ball* i, const ball* j) {
+    double d2 = 0, dot = 0, way2 = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double d = j->center[k] - i->center[k], way = j->way[k] - i->way[k];
+        d2 += d * d;
+        dot += d * way;
+        way2 += way * way;
+    }
+    const double t = way2 > 0 ? fmax(-1, fmin(1, -dot / way2)) : 0, keep = i->radius + j->radius;
+    return sqrt(fmax(0, d2 + 2 * t * dot + t * t * way2)) / (keep + fmin(0.004, 0.25 * keep) + 0.5 * sqrt(way2));
+}
+
+void count_candidates(const world* w, const hem_particle* p, double dt, uint32_t* surely, uint32_t* perhaps) {
+    const hem_view* v = &w->view;
+    const uint32_t n = v->info->particle_count;
+    *surely = *perhaps = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        if ((p[i].flags & HEM_PARTICLE_PAD) || !(p[i].flags & HEM_PARTICLE_COLLIDES) ||
+            v->parts[p[i].part].kind == HEM_PART_BODY) {
+            continue;
+        }
+        const ball to_body = ball_of(v, &p[i], dt, true), to_particle = ball_of(v, &p[i], dt, false);
+        for (uint32_t j = 0; j < n; ++j) {
+            const bool body = v->parts[p[j].part].kind == HEM_PART_BODY;
+            if ((p[j].flags & HEM_PARTICLE_PAD) || !parts_collide(v, p[i].part, p[j].part) ||
+                (body ? !(p[i].inverse_mass > 0)
+                      : j <= i || !(p[j].flags & HEM_PARTICLE_COLLIDES) ||
+                            !(p[i].inverse_mass > 0 || p[j].inverse_mass > 0))) {
+                continue;
+            }
+            const ball other = ball_of(v, &p[j], dt, false);
+            const double near = nearness(body ? &to_body : &to_particle, &other);
+            if (near < 1.0001 && (body || p[i].part != p[j].part || !is_listed(v, i, j))) {
+                *surely += near < 0.9999;
+                ++*perhaps;
+            }
+        }
     }
 }

@@ -46,6 +46,11 @@ double mass_of(const world* w, uint32_t index);
 // The slot of the n-th real particle that is (not) animated.
 uint32_t nth_particle(const world* w, bool animated, uint32_t n);
 
+bool is_listed(const hem_view* view, uint32_t a, uint32_t b); // among the pairs to ignore
+// By brute force, all pairs that may touch when everybody goes on as they do for dt and no bone moves: those that come near
+// enough, and those that do so within a hair.
+void count_candidates(const world* w, const hem_particle* p, double dt, uint32_t* surely, uint32_t* perhaps);
+
 // Clips of the asset's preview: matrices blended between frames. NULL when there is none of that name.
 const hem_clip* find_clip(const world* w, const char* name);
 void clip_pose(const world* w, const hem_clip* clip, double seconds, float* pose); // bone_count 3x4 matrices
