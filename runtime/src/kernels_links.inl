@@ -120,15 +120,16 @@ HEM_INLINE v8x3 load_across(const hemi_row4* row, int rotate, int seam) {
     return seam == ROTATED ? v8x3_rotate_lanes(x, rotate) : x;
 }
 
-HEM_INLINE void add_across(hemi_row4* row, int rotate, int seam, v8x3 move) {
+// Moves row b against `move`: subtracting saves turning a sign.
+HEM_INLINE void subtract_across(hemi_row4* row, int rotate, int seam, v8x3 move) {
     if (seam == OPEN_SEAM) {
-        v8x3 x = v8x3_add(move, load_across(row, rotate, OPEN_SEAM));
+        v8x3 x = v8x3_sub(load_across(row, rotate, OPEN_SEAM), move);
         v8_storeu(row->x + rotate, x.x);
         v8_storeu(row->y + rotate, x.y);
         v8_storeu(row->z + rotate, x.z);
         return;
     }
-    row4_store3(row, v8x3_add(seam == ROTATED ? v8x3_rotate_lanes(move, 8 - rotate) : move, row4_load3(row)));
+    row4_store3(row, v8x3_sub(row4_load3(row), seam == ROTATED ? v8x3_rotate_lanes(move, 8 - rotate) : move));
 }
 
 HEM_INLINE void link_jacobi(hemi_row4* delta, v8x3 move, m8 active) {
@@ -168,7 +169,7 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
                         v8_ge(v8_rotate(rest, back), v8_zero()));
         } else {
             row4_store3(xa, v8x3_add(a, ma));
-            add_across(xb, rotate, seam, mb);
+            subtract_across(xb, rotate, seam, v8x3_scale(d, v8_neg(v8_mul(s, wb))));
         }
     }
 }
@@ -212,9 +213,12 @@ HEM_INLINE link_pair link_begin(const hem_link_batch* batch, const link_run* run
 
 HEM_INLINE void link_end(link_pair p, const link_run* run, int seam) {
     v8 s = v8_div(p.gap, p.weight);
+    // gcc would load the rows for this as soon as the last batch is stored, and spill them for want of registers.
+    HEM_FORGET(p.a);
+    HEM_FORGET(p.b);
     row4_store3(p.a, v8x3_add(v8x3_scale(p.d, v8_mul(s, v8_load(p.a->w))), row4_load3(p.a)));
-    v8x3 move = v8x3_scale(p.d, v8_mul(v8_neg(s), seam != STRAIGHT ? p.wb : v8_load(p.b->w)));
-    add_across(p.b, run->rotate, seam, move);
+    v8x3 move = v8x3_scale(p.d, v8_mul(s, seam != STRAIGHT ? p.wb : v8_load(p.b->w)));
+    subtract_across(p.b, run->rotate, seam, move);
 }
 
 HEM_INLINE void solve_run(const hem_link_batch* batch, hemi_row4* x, const float* alphas, int seam, int painted) {
