@@ -254,7 +254,6 @@ typedef struct hemi_shape {
 
 // Scratch of one worker, carved for the largest asset of the scene.
 typedef struct hemi_scratch {
-    hemi_row3* prev;        // positions at the start of the substep, in its frame
     hemi_row4* prev_q;      // oriented rows
     hemi_row3* normal;      // outward normals, for the air
     hemi_row3* force;       // what the force field adds
@@ -322,7 +321,7 @@ typedef struct hemi_instance {
     const hem_view* view;
     hemi_state* state;
     hemi_row4* x;
-    hemi_row3* v;
+    hemi_row3* v; // during a substep: where it began, in its frame (`prev` in the kernels); the velocity is what came of it
     hemi_row4* q; // oriented rows
     hemi_row3* w;
     hemi_target_row* target_prev; // anim rows
@@ -380,11 +379,10 @@ struct hem_scene {
     uint64_t layout_hash; // of capacities and assets; a saved state must match
 };
 
-// Apply the frame's motion, forces and damping to a part's rows: x and v (or x and prev) in, x and prev out.
+// Apply the frame's motion, forces and damping to a part's rows.
 typedef struct hemi_predict {
     hemi_row4* x;
-    const hemi_row3* v;
-    hemi_row3* prev;
+    hemi_row3* v; // velocities in or, chained, what the last substep left here; out: where this one begins, see hemi_instance
     const hemi_row3* normal; // read when there is drag or lift
     const hem_shape_row* shape;
     const hemi_row3* force; // NULL = none
@@ -392,7 +390,7 @@ typedef struct hemi_predict {
     uint32_t* clamped;
     uint32_t count; // rows
     float h;
-    int chained; // the velocity is (x - prev) / h, as the last substep of the same length left it
+    int chained; // the velocity is (x - v) / h, as the last substep of the same length left it
 } hemi_predict;
 
 typedef struct hemi_link_args {
@@ -424,7 +422,7 @@ typedef struct hemi_kernels {
     void (*moments)(const hem_view* view, const hemi_row4* q, const float* at_rest, float* moment);
     void (*groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count, hemi_row4* x, hemi_row4* q,
                    const float* moment, float share);
-    void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x, const hemi_row3* prev);
+    void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x);
     void (*apply_delta)(hemi_row4* x, hemi_row4* delta, uint32_t count, int average); // and clears it
     // Who may touch whom during this step; surface = tangent spheres where the asset has them.
     void (*find_near)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
@@ -443,11 +441,11 @@ typedef struct hemi_kernels {
     void (*cull_colliders)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
                            const hemi_mat34* part_frames, uint32_t collider_count);
     void (*touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    void (*velocities)(const hemi_row4* x, const hemi_row3* prev, hemi_row3* v, uint32_t count, float inverse_h);
+    // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds below
+    // 32 km/s, none of them NaN.
+    uint32_t (*velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h);
     void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
                                float inverse_h);
-    // Positions below 32 km and speeds below 32 km/s, none of them NaN.
-    uint32_t (*is_finite)(const hemi_row4* x, const hemi_row3* v, uint32_t count);
     void (*frames)(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out);
     void (*normals)(const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out);
     void (*palette)(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,

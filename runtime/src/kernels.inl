@@ -42,7 +42,6 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .touch_colliders = touch_colliders,
         .velocities = velocities,
         .angular_velocities = angular_velocities,
-        .is_finite = is_finite,
         .frames = frames,
         .normals = normals,
         .palette = palette,

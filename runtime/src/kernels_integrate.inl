@@ -116,6 +116,11 @@ static void interpolate(const hemi_target_row* a, const hemi_target_row* b, floa
     }
 }
 
+HEM_INLINE v8x3 velocity_of(v8x3 now, v8x3 prev, v8 inverse_h) {
+    v8x3 u = v8x3_scale(v8x3_sub(now, prev), inverse_h);
+    return v8x3_make(v8_flush(u.x), v8_flush(u.y), v8_flush(u.z));
+}
+
 // The body of predict, with what does not change during a call as constants, so that each variant is straight code.
 HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
     const hemi_part_step* part = a->part;
@@ -132,8 +137,7 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
         v8x3 u;
         if (chained) {
             // The velocity that the last substep ended with, without a round trip through memory.
-            u = v8x3_scale(v8x3_sub(p, row3_load(&a->prev[i])), inverse_h);
-            u = v8x3_make(v8_flush(u.x), v8_flush(u.y), v8_flush(u.z));
+            u = velocity_of(p, row3_load(&a->v[i]), inverse_h);
         } else {
             u = row3_load(&a->v[i]);
         }
@@ -162,7 +166,7 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
             slowed += hemi_bit_count(m8_bits(fast));
         }
         u = v8x3_add(rel, ride);
-        row3_store(&a->prev[i], old);
+        row3_store(&a->v[i], old);
         row4_store3(&a->x[i], v8x3_select(free, v8x3_madd(u, vh, old), p));
     }
     *a->clamped += slowed;
@@ -176,13 +180,12 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
        zero = v8_zero();
     v8x3 fall = v8x3_scale(v8x3_set1(part->gravity[0], part->gravity[1], part->gravity[2]), hh);
     hemi_row4* x = a->x; // read once: a store through a vector may change anything
-    hemi_row3* prev = a->prev;
-    const hemi_row3* v = a->v;
+    hemi_row3* v = a->v;
     uint32_t count = a->count, slowed = 0;
     for (uint32_t i = 0; i < count; ++i) {
         v8x3 p = row4_load3(&x[i]);
         v8 kept = v8_keep(v8_gt(v8_load(x[i].w), zero), keep); // what does not move freely stays
-        v8x3 step = chained ? v8x3_sub(p, row3_load(&prev[i])) : v8x3_scale(row3_load(&v[i]), vh);
+        v8x3 u = row3_load(&v[i]), step = chained ? v8x3_sub(p, u) : v8x3_scale(u, vh);
         step = v8x3_scale(v8x3_add(step, fall), kept);
         v8 size = v8x3_dot(step, step);
         m8 fast = v8_gt(size, limit);
@@ -190,7 +193,7 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
             step = v8x3_scale(step, v8_select(fast, v8_div(v8_set1(most), v8_sqrt(size)), v8_set1(1.0f)));
             slowed += hemi_bit_count(m8_bits(fast));
         }
-        row3_store(&prev[i], p);
+        row3_store(&v[i], p);
         row4_store3(&x[i], v8x3_add(p, step));
     }
     *a->clamped += slowed;
@@ -246,12 +249,15 @@ static void predict_rotation(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q
     }
 }
 
-static void velocities(const hemi_row4* x, const hemi_row3* prev, hemi_row3* v, uint32_t count, float inverse_h) {
-    v8 s = v8_set1(inverse_h);
+static uint32_t velocities(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h) {
+    v8 s = v8_set1(inverse_h), big = v8_set1(1e9f);
+    m8 good = v8_eq(s, s);
     for (uint32_t i = 0; i < count; ++i) {
-        v8x3 u = v8x3_scale(v8x3_sub(row4_load3(&x[i]), row3_load(&prev[i])), s);
-        row3_store(&v[i], v8x3_make(v8_flush(u.x), v8_flush(u.y), v8_flush(u.z)));
+        v8x3 p = row4_load3(&x[i]), u = velocity_of(p, row3_load(&v[i]), s);
+        row3_store(&v[i], u);
+        good = m8_and(good, v8_lt(v8_add(v8x3_dot(p, p), v8x3_dot(u, u)), big)); // false for NaN
     }
+    return m8_all(good);
 }
 
 static void angular_velocities(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
@@ -264,8 +270,7 @@ static void angular_velocities(const hemi_row4* q, const hemi_row4* prev_q, hemi
 }
 
 // Painted limits: a ball around the animated position, and a large sphere behind it that stands for the body.
-static void limits(const hem_view* view, const hemi_target_row* now, hemi_row4* x, const hemi_row3* prev) {
-    (void)prev;
+static void limits(const hem_view* view, const hemi_target_row* now, hemi_row4* x) {
     v8 zero = v8_zero(), tiny = v8_set1(1e-12f), one = v8_set1(1.0f);
     for (uint32_t i = 0; i < view->limit_row_count; ++i) {
         const hem_limit_row* l = &view->limit_rows[i];
@@ -304,16 +309,6 @@ static void apply_delta(hemi_row4* x, hemi_row4* delta, uint32_t count, int aver
         row4_store3(&x[i], v8x3_madd(v8x3_make(d.x, d.y, d.z), s, row4_load3(&x[i])));
         row4_store(&delta[i], v8x4_make(zero, zero, zero, zero));
     }
-}
-
-static uint32_t is_finite(const hemi_row4* x, const hemi_row3* v, uint32_t count) {
-    v8 zero = v8_zero(), big = v8_set1(1e9f);
-    m8 good = v8_eq(zero, zero);
-    for (uint32_t i = 0; i < count; ++i) {
-        v8x3 p = row4_load3(&x[i]), u = row3_load(&v[i]);
-        good = m8_and(good, v8_lt(v8_add(v8x3_dot(p, p), v8x3_dot(u, u)), big)); // false for NaN
-    }
-    return m8_all(good);
 }
 
 HEM_INLINE v8x3 gather_row4(const hemi_row4* rows, const uint16_t particle[8]) {

@@ -75,7 +75,6 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
 }
 
 void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_def* def, hemi_scratch* s) {
-    s->prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->prev_q = hemi_take(c, e->oriented_rows, sizeof(hemi_row4));
     s->now = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
     s->ahead = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));

@@ -477,7 +477,7 @@ static void solve_links(const hem_scene* scene, hemi_instance* instance, hemi_sc
         if (pass >= tune->iterations) {
             continue;
         }
-        hemi_link_args args = {instance->x, s->prev, s->delta, tune, NULL, (features & HEM_FEATURE_TETHERS) != 0};
+        hemi_link_args args = {instance->x, instance->v, s->delta, tune, NULL, (features & HEM_FEATURE_TETHERS) != 0};
         int keep = tune->iterations > 1 && tune->solver == HEM_SOLVER_XPBD;
         if (part->link_count) {
             args.lambda = keep ? s->lambda + (size_t)part->link_begin * 8 : NULL;
@@ -806,6 +806,9 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     // particles to where nobody expected them.
     uint32_t searches = (uint32_t)(dt * 60.0f + 0.75f);
     searches = searches < 1 ? 1 : searches > n ? n : searches;
+    hemi_row3* prev = instance->v; // one memory for both, see hemi_instance
+    int chained = 0;               // it still holds where the last substep began
+    uint32_t finite = 1;
     for (uint32_t step = 0, search = 0; step < n; ++step) {
         if (step == search * n / searches) {
             ++search;
@@ -839,7 +842,6 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
             uint32_t row = part->row_begin;
             hemi_predict predict = {instance->x + row,
                                     instance->v + row,
-                                    s->prev + row,
                                     s->normal + row,
                                     view->shape_rows + row,
                                     force ? force + row : NULL,
@@ -847,7 +849,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                                     &s->clamped_count,
                                     part->row_count,
                                     h,
-                                    step > 0 && !force};
+                                    chained};
             k->predict(&predict);
             if (part->kind == HEM_PART_SOFT) {
                 k->predict_rotation(instance->q + row, instance->w + row, s->prev_q + row, view->shape_rows + row,
@@ -859,10 +861,10 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         lead_caught(instance, s, h);
         if (touch) {
             if (features & HEM_FEATURE_CONTINUOUS) {
-                k->continuous(view, instance->x, s->prev, s);
+                k->continuous(view, instance->x, prev, s);
             }
             if (s->body_row_count) {
-                k->place_bodies(view, instance->x, s->prev, instance->q, s, (features & HEM_FEATURE_SURFACE) != 0);
+                k->place_bodies(view, instance->x, prev, instance->q, s, (features & HEM_FEATURE_SURFACE) != 0);
             }
         }
         if (collider_count) {
@@ -874,7 +876,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         for (uint32_t pass = 0; pass < passes; ++pass) {
             solve_links(scene, instance, s, features, pass);
             if ((features & HEM_FEATURE_LIMITS) && view->limit_row_count) {
-                k->limits(view, s->now, instance->x, s->prev);
+                k->limits(view, s->now, instance->x);
             }
             s->contact_count = 0;
             if (touch) {
@@ -882,16 +884,23 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                     k->supports(view, instance->q, s->support);
                 }
                 if (s->body_row_count) {
-                    k->touch_bodies(view, instance->x, s->prev, s);
+                    k->touch_bodies(view, instance->x, prev, s);
                 }
-                k->touch_particles(view, instance->x, s->prev, s);
+                k->touch_particles(view, instance->x, prev, s);
             }
             if (collider_count) {
-                k->touch_colliders(view, instance->x, s->prev, s);
+                k->touch_colliders(view, instance->x, prev, s);
             }
         }
-        if (step + 1 == search * n / searches || scene->force_field) {
-            k->velocities(instance->x, s->prev, instance->v, info->row_count, 1.0f / h);
+        chained = step + 1 != search * n / searches && !scene->force_field;
+        if (!chained) {
+            finite = 1;
+            for (uint32_t p = 0; p < info->part_count; ++p) {
+                const hem_part* part = &view->parts[p];
+                uint32_t row = part->row_begin;
+                uint32_t sound = k->velocities(instance->x + row, instance->v + row, part->row_count, 1.0f / h);
+                finite &= part->kind == HEM_PART_BODY || sound; // bodies are where the pose has them
+            }
         }
         for (uint32_t p = 0; p < info->part_count; ++p) {
             uint32_t row = view->parts[p].row_begin;
@@ -909,13 +918,6 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
         watch_caught(scene, instance, s, dt);
     }
 
-    uint32_t finite = 1;
-    for (uint32_t p = 0; p < info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        if (part->kind != HEM_PART_BODY) {
-            finite &= k->is_finite(instance->x + part->row_begin, instance->v + part->row_begin, part->row_count);
-        }
-    }
     finish(instance);
     if (!finite) {
         hemi_place_on_pose(scene, instance);
