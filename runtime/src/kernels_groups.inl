@@ -52,8 +52,8 @@ HEM_INLINE v8x4 rotation_sweep(const v8_mat3* moment, v8x4 q) {
     v8 one = v8_set1(1.0f), size = v8x3_dot(step, step);
     m8 sound = v8_lt(size, v8_set1(1e6f));
     size = v8_keep(sound, size);
-    v8 real = v8_max(one, v8_sqrt(size));
-    v8 unit = v8_div(one, v8_sqrt(v8_madd(real, real, v8_mul(size, v8_set1(0.25f)))));
+    v8 real2 = v8_max(one, size), real = v8_sqrt(real2); // beside the other root, not before it
+    v8 unit = v8_div(one, v8_sqrt(v8_add(real2, v8_mul(size, v8_set1(0.25f)))));
     v8x3 turn = v8x3_scale(v8x3_keep(sound, step), v8_mul(v8_set1(0.5f), unit));
     return v8x4_mul(q, v8x4_make(turn.x, turn.y, turn.z, v8_mul(real, unit)));
 }

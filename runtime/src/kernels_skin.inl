@@ -10,20 +10,66 @@ typedef struct skin_sum {
     v8 low, high;
 } skin_sum;
 
-HEM_INLINE void blend_one(skin_sum* sum, const float m[16], float weight) {
+HEM_INLINE skin_sum blend_first(const float m[16], float weight) {
     v8 w = v8_set1(weight);
-    sum->low = v8_madd(v8_load(m), w, sum->low);
-    sum->high = v8_madd(v8_load(m + 8), w, sum->high);
+    skin_sum sum = {v8_mul(v8_load(m), w), v8_mul(v8_load(m + 8), w)};
+    return sum;
+}
+
+HEM_INLINE skin_sum blend_next(skin_sum sum, const float m[16], float weight) {
+    v8 w = v8_set1(weight);
+    sum.low = v8_madd(v8_load(m), w, sum.low);
+    sum.high = v8_madd(v8_load(m + 8), w, sum.high);
+    return sum;
 }
 
 // One half of a hem_vertex_bind: four indices, and behind them their weights.
-HEM_INLINE void blend_four(skin_sum* sum, const float (*table)[16], const uint16_t* index, float scale) {
-    HEM_ALIGN(32) float weight[8];
-    v8_store(weight, v8_mul(w8_to_v8(w8_load_u16(index)), v8_set1(scale)));
-    blend_one(sum, table[index[0]], weight[4]);
-    blend_one(sum, table[index[1]], weight[5]);
-    blend_one(sum, table[index[2]], weight[6]);
-    blend_one(sum, table[index[3]], weight[7]);
+HEM_INLINE skin_sum blend_four(const float (*table)[16], const uint16_t* index, v8 scale) {
+    HEM_ALIGN(32) float weights[8];
+    float* weight = weights;
+    v8_store(weight, v8_mul(w8_to_v8(w8_load_u16(index)), scale));
+    HEM_FORGET(weight); // broadcast from memory is one load; gcc would make two shuffles of it
+    skin_sum sum = blend_first(table[index[0]], weight[4]);
+    sum = blend_next(sum, table[index[1]], weight[5]);
+    sum = blend_next(sum, table[index[2]], weight[6]);
+    return blend_next(sum, table[index[3]], weight[7]);
+}
+
+typedef struct skin_tables {
+    const float (*palette)[16];
+    const float (*bones)[16];
+    float pose_blend;
+} skin_tables;
+
+#define SKIN_UNIT (1.0f / 65535.0f)
+
+// How much a vertex follows the particles.
+HEM_INLINE float blend_of(const skin_tables* t, uint32_t painted) {
+    return (float)painted * SKIN_UNIT * t->pose_blend;
+}
+
+// The blended matrices of eight vertices, of which `count` are there. What is the same for the block as constants.
+HEM_INLINE void blend_block(const skin_tables* t, const hem_vertex_bind* bind, uint32_t count, uint32_t sides,
+                            float out[8][16]) {
+    v8 all_bones = v8_set1(SKIN_UNIT), all_particles = v8_set1(blend_of(t, 65535) * SKIN_UNIT);
+    for (uint32_t i = 0; i < 8; ++i) {
+        const hem_vertex_bind* b = &bind[i < count ? i : 0];
+        const uint16_t* words = b->particle;
+        skin_sum sum;
+        if (sides == HEM_BLOCK_BONES) {
+            sum = blend_four(t->bones, words + 8, all_bones);
+        } else if (sides == HEM_BLOCK_PARTICLES) {
+            sum = blend_four(t->palette, words, all_particles);
+        } else {
+            float blend = blend_of(t, b->blend);
+            skin_sum other = blend_four(t->palette, words, v8_set1(blend * SKIN_UNIT));
+            sum = blend_four(t->bones, words + 8, v8_set1((1.0f - blend) * SKIN_UNIT));
+            sum.low = v8_add(sum.low, other.low);
+            sum.high = v8_add(sum.high, other.high);
+        }
+        v8_store(out[i], sum.low);
+        v8_store(out[i] + 8, sum.high);
+    }
 }
 
 HEM_INLINE void store_lanes3(float* out, size_t stride, uint32_t count, v8x3 a) {
@@ -54,36 +100,36 @@ HEM_INLINE uint32_t sides_of(const hem_view* view, uint32_t first, float pose_bl
 
 static void skin(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
                  const hem_skin_args* args) {
-    const float(*bone_table)[16] = (const float(*)[16])bones;
-    const float unit = 1.0f / 65535.0f;
+    static const int32_t each[8] = {0, 4, 8, 12, 16, 20, 24, 28}; // in fours
+    const skin_tables tables = {palette, (const float(*)[16])bones, pose_blend};
     size_t ps = args->position_stride ? args->position_stride : 12;
     size_t ns = args->normal_stride ? args->normal_stride : 12;
     size_t ts = args->tangent_stride ? args->tangent_stride : 16;
     uint32_t end = args->vertex_begin + args->vertex_count;
     for (uint32_t first = args->vertex_begin; first < end; first += 8) {
         uint32_t count = end - first < 8 ? end - first : 8, sides = sides_of(view, first, pose_blend);
-        v8 low[8], high[8], rest[8]; // per vertex; after the transpose, per component
-        for (uint32_t i = 0; i < 8; ++i) {
-            uint32_t vertex = first + (i < count ? i : 0);
-            const hem_vertex_bind* bind = &view->vertex_bind[vertex];
-            const uint16_t* words = (const uint16_t*)bind;
-            float blend = (float)bind->blend * unit * pose_blend;
-            skin_sum sum = {v8_zero(), v8_zero()};
-            if (sides != HEM_BLOCK_PARTICLES) {
-                blend_four(&sum, bone_table, words + 8, (1.0f - blend) * unit);
-            }
-            if (sides != HEM_BLOCK_BONES) {
-                blend_four(&sum, palette, words, blend * unit);
-            }
-            low[i] = sum.low;
-            high[i] = sum.high;
-            rest[i] = v8_loadu(view->vertex_rest[vertex].position); // and the normal, and half a tangent
+        const hem_vertex_bind* bind = &view->vertex_bind[first];
+        const hem_vertex_rest* at_rest = &view->vertex_rest[first];
+        HEM_ALIGN(32) float blended[8][16];
+        v8 rest[8]; // per vertex; after the transpose, per component
+        if (count < 8) {
+            blend_block(&tables, bind, count, sides, blended);
+        } else if (sides == HEM_BLOCK_BONES) {
+            blend_block(&tables, bind, 8, HEM_BLOCK_BONES, blended);
+        } else if (sides == HEM_BLOCK_PARTICLES) {
+            blend_block(&tables, bind, 8, HEM_BLOCK_PARTICLES, blended);
+        } else {
+            blend_block(&tables, bind, 8, HEM_BLOCK_MIXED, blended);
         }
-        v8_transpose8(low);
-        v8_transpose8(high);
+        for (uint32_t i = 0; i < 8; ++i) {
+            rest[i] = v8_loadu(at_rest[i < count ? i : 0].position); // and the normal, and half a tangent
+        }
         v8_transpose8(rest);
-        v8_mat3 m = {{low[0], low[1], low[2]}, {low[4], low[5], low[6]}, {high[0], high[1], high[2]}};
-        v8x3 t = v8x3_make(low[3], low[7], high[3]);
+        v8_mat3 m;
+        v8x3 t;
+        v8_load_rows4(blended[0], each, &m.row0.x, &m.row0.y, &m.row0.z, &t.x);
+        v8_load_rows4(blended[0] + 4, each, &m.row1.x, &m.row1.y, &m.row1.z, &t.y);
+        v8_load_rows4(blended[0] + 8, each, &m.row2.x, &m.row2.y, &m.row2.z, &t.z);
         uint32_t at = first - args->vertex_begin;
         v8x3 p = v8x3_add(v8_mat3_vector(&m, v8x3_make(rest[0], rest[1], rest[2])), t);
         store_lanes3((float*)((char*)args->positions + at * ps), ps, count, p);
@@ -94,13 +140,13 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
         if (args->tangents) {
             HEM_ALIGN(32) float tz[8];
             for (uint32_t i = 0; i < 8; ++i) {
-                tz[i] = view->vertex_rest[first + (i < count ? i : 0)].tangent[2];
+                tz[i] = at_rest[i < count ? i : 0].tangent[2];
             }
             v8x3 g = v8_mat3_vector(&m, v8x3_make(rest[6], rest[7], v8_load(tz)));
             float* out = (float*)((char*)args->tangents + at * ts);
             store_lanes3(out, ts, count, v8x3_normalise(g));
             for (uint32_t i = 0; i < count; ++i) {
-                *(float*)((char*)out + i * ts + 12) = view->vertex_rest[first + i].tangent[3];
+                *(float*)((char*)out + i * ts + 12) = at_rest[i].tangent[3];
             }
         }
     }
