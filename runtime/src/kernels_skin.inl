@@ -72,6 +72,15 @@ HEM_INLINE void blend_block(const skin_tables* t, const hem_vertex_bind* bind, u
     }
 }
 
+// Components of eight vertices at rest: position, normal, half a tangent.
+HEM_INLINE void load_rest(const hem_vertex_rest* at_rest, uint32_t count, v8 rest[8]) {
+    HEM_UNROLL8
+    for (uint32_t i = 0; i < 8; ++i) {
+        rest[i] = v8_loadu(at_rest[i < count ? i : 0].position);
+    }
+    v8_transpose8(rest);
+}
+
 HEM_INLINE void store_lanes3(float* out, size_t stride, uint32_t count, v8x3 a) {
     HEM_ALIGN(32) float x[8], y[8], z[8];
     if (stride == 12 && count == 8) {
@@ -111,7 +120,7 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
         const hem_vertex_bind* bind = &view->vertex_bind[first];
         const hem_vertex_rest* at_rest = &view->vertex_rest[first];
         HEM_ALIGN(32) float blended[8][16];
-        v8 rest[8]; // per vertex; after the transpose, per component
+        v8 rest[8]; // position, normal, half a tangent
         if (count < 8) {
             blend_block(&tables, bind, count, sides, blended);
         } else if (sides == HEM_BLOCK_BONES) {
@@ -121,10 +130,11 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
         } else {
             blend_block(&tables, bind, 8, HEM_BLOCK_MIXED, blended);
         }
-        for (uint32_t i = 0; i < 8; ++i) {
-            rest[i] = v8_loadu(at_rest[i < count ? i : 0].position); // and the normal, and half a tangent
+        if (count < 8) {
+            load_rest(at_rest, count, rest);
+        } else {
+            load_rest(at_rest, 8, rest);
         }
-        v8_transpose8(rest);
         v8_mat3 m;
         v8x3 t;
         v8_load_rows4(blended[0], each, &m.row0.x, &m.row0.y, &m.row0.z, &t.x);
