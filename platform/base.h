@@ -52,11 +52,13 @@
 #define HEM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HEM_ASSUME_ALIGNED(p, n) __builtin_assume_aligned((p), (n))
 #define HEM_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
-#define HEM_FORGET(p) __asm__("" : "+r"(p)) // the compiler no longer knows what p points to
-#if defined(__clang__) // before a loop of eight that is to be written out
+// HEM_UNROLL8: before a loop of eight that is to be written out. HEM_FORGET: gcc no longer knows what p points to.
+#if defined(__clang__)
 #define HEM_UNROLL8 _Pragma("clang loop unroll(full)")
+#define HEM_FORGET(p) ((void)(p))
 #else
 #define HEM_UNROLL8 _Pragma("GCC unroll 8")
+#define HEM_FORGET(p) __asm__("" : "+r"(p) : : "memory")
 #endif
 #endif
 

@@ -417,9 +417,9 @@ typedef struct hemi_kernels {
                         hemi_target_row* out);
     void (*links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args);
     void (*links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args);
-    // Orientation terms of the oriented rows: at rest, and turned.
-    void (*rest_moments)(const hem_view* view, float* at_rest);
-    void (*moments)(const hem_view* view, const hemi_row4* q, const float* at_rest, float* moment);
+    // Orientation terms of a soft part's rows: at rest, and turned.
+    void (*rest_moments)(const hem_view* view, const hem_part* part, float* at_rest);
+    void (*moments)(const hem_part* part, const hemi_row4* q, const float* at_rest, float* moment);
     void (*groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count, hemi_row4* x, hemi_row4* q,
                    const float* moment, float share);
     void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x);
@@ -431,7 +431,7 @@ typedef struct hemi_kernels {
     // Bodies of this substep from their targets; frame = motion of the character's frame.
     void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
                          hemi_scratch* scratch, int surface);
-    void (*supports)(const hem_view* view, const hemi_row4* q, float* support);
+    void (*supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support);
     void (*touch_bodies)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     void (*touch_particles)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     // Cloth that a limb went through (kernels_caught.inl).

@@ -70,8 +70,8 @@ HEM_INLINE v8 ellipsoid_direction(v8x3 d, const support8* s1, const support8* s2
     return sum;
 }
 
-static void supports(const hem_view* view, const hemi_row4* q, float* support) {
-    for (uint32_t row = 0; row < view->info->oriented_row_count; ++row) {
+static void supports(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support) {
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
         const hem_shape_row* s = &view->shape_rows[row];
         v8x4 rest = v8x4_make(v8_load(s->qx), v8_load(s->qy), v8_load(s->qz), v8_load(s->qw));
         support8 m = support_make(v8x4_mul(row4_load(&q[row]), rest), v8_load(s->a), v8_load(s->b), v8_load(s->c));

@@ -58,10 +58,11 @@ HEM_INLINE v8x4 rotation_sweep(const v8_mat3* moment, v8x4 q) {
     return v8x4_mul(q, v8x4_make(turn.x, turn.y, turn.z, v8_mul(real, unit)));
 }
 
-// What the orientation terms are at rest, once per step: six components of the symmetric (m / 5) Rrest diag(a^2 b^2 c^2)
+// What the orientation terms of a part are at rest, once per step: six components of the symmetric (m / 5) Rrest diag(a^2 b^2 c^2)
 // Rrest^T. Turned by q they are those of now.
-static void rest_moments(const hem_view* view, float* out) {
-    for (uint32_t row = 0; row < view->info->oriented_row_count; ++row, out += 48) {
+static void rest_moments(const hem_view* view, const hem_part* part, float* at_rest) {
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        float* out = at_rest + (size_t)row * 48;
         const hem_shape_row* s = &view->shape_rows[row];
         v8_mat3 r = v8_mat3_from_quat(v8x4_make(v8_load(s->qx), v8_load(s->qy), v8_load(s->qz), v8_load(s->qw)));
         v8 fifth = v8_mul(v8_load(view->rest_rows[row].mass), v8_set1(0.2f));
@@ -87,8 +88,10 @@ HEM_INLINE void moment_store(float* out, v8x3 turn, v8x3 x, v8x3 y, v8x3 z) {
     v8_store(out + 16, v8x3_dot(turn, z));
 }
 
-static void moments(const hem_view* view, const hemi_row4* q, const float* at_rest, float* moment) {
-    for (uint32_t row = 0; row < view->info->oriented_row_count; ++row, at_rest += 48, moment += 72) {
+static void moments(const hem_part* part, const hemi_row4* q, const float* at_rest, float* moment) {
+    at_rest += (size_t)part->row_begin * 48;
+    moment += (size_t)part->row_begin * 72;
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row, at_rest += 48, moment += 72) {
         v8_mat3 turn = v8_mat3_from_quat(row4_load(&q[row]));
         v8 xy = v8_load(at_rest + 8), xz = v8_load(at_rest + 16), yz = v8_load(at_rest + 32);
         v8x3 x = v8x3_make(v8_load(at_rest), xy, xz);

@@ -489,7 +489,7 @@ static void solve_links(const hem_scene* scene, hemi_instance* instance, hemi_sc
         }
         jacobi |= tune->solver == HEM_SOLVER_JACOBI;
         if (part->group_count) {
-            k->moments(view, instance->q, s->rest_moment, s->moment);
+            k->moments(part, instance->q, s->rest_moment, s->moment);
             k->groups(view, view->group_batches + part->group_begin, part->group_count, instance->x, instance->q,
                       s->moment, tune->shape);
         }
@@ -787,14 +787,13 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     if (gathered) {
         collider_count = gather_colliders(scene, instance);
     }
-    if (view->group_batch_count) {
-        k->rest_moments(view, s->rest_moment);
-    }
-    int air = 0, soft_contacts = 0;
+    int air = 0;
     uint32_t passes = 1;
     for (uint32_t p = 0; p < info->part_count; ++p) {
+        if (view->parts[p].group_count) {
+            k->rest_moments(view, &view->parts[p], s->rest_moment);
+        }
         air |= s->parts[p].drag > 0.0f || s->parts[p].lift > 0.0f;
-        soft_contacts |= view->parts[p].kind == HEM_PART_SOFT;
         passes = s->parts[p].iterations > passes ? s->parts[p].iterations : passes;
     }
     if (air) {
@@ -880,8 +879,11 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
             }
             s->contact_count = 0;
             if (touch) {
-                if (soft_contacts && s->near_count) {
-                    k->supports(view, instance->q, s->support);
+                int meets = s->near_count != 0 || s->pair_count != 0;
+                for (uint32_t p = 0; meets && p < info->part_count; ++p) {
+                    if (view->parts[p].kind == HEM_PART_SOFT) {
+                        k->supports(view, &view->parts[p], instance->q, s->support);
+                    }
                 }
                 if (s->body_row_count) {
                     k->touch_bodies(view, instance->x, prev, s);

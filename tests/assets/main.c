@@ -121,18 +121,20 @@ static void group_by_links(builder* b) {
     b->link_count = 0;
 }
 
-static void add_block(builder* b, int nx, int ny, int nz, float spacing, float mass) {
+static void add_block(builder* b, int nx, int ny, int nz, float y0, float spacing, float mass) {
+    const uint32_t first = b->count;
+    const int base = first ? b->level[first - 1] + 2 : 0;
     for (int z = 0; z < nz; ++z) {
         for (int y = 0; y < ny; ++y) {
             for (int x = 0; x < nx; ++x) {
-                add(b, spacing * (float)x, spacing * (float)y, spacing * (float)z, mass, 0, y, z * nx + x);
+                add(b, spacing * (float)x, y0 + spacing * (float)y, spacing * (float)z, mass, 0, base + y, z * nx + x);
             }
         }
     }
     for (int z = 0; z < nz; ++z) {
         for (int y = 0; y < ny; ++y) {
             for (int x = 0; x < nx; ++x) {
-                uint32_t at = (uint32_t)((z * ny + y) * nx + x);
+                uint32_t at = first + (uint32_t)((z * ny + y) * nx + x);
                 if (x + 1 < nx) {
                     link(b, at, at + 1, HEM_LINK_WEFT);
                 }
@@ -190,10 +192,18 @@ int main(int argc, char** argv) {
     bad |= write_asset(&b, folder, "pair", 1);
 
     clear(&b); // a soft block
-    add_block(&b, 4, 4, 4, 0.1f, 0.01f);
+    add_block(&b, 4, 4, 4, 0.0f, 0.1f, 0.01f);
     b.mesh.radius = 0.05f;
     group_by_links(&b);
     bad |= write_asset(&b, folder, "block", 1);
+
+    clear(&b); // two soft blocks, one above the other
+    add_block(&b, 3, 3, 3, 0.2f, 0.1f, 0.01f);
+    add_block(&b, 3, 3, 3, -0.4f, 0.1f, 0.01f);
+    b.mesh.radius = 0.05f;
+    b.mesh.self_collision = true;
+    group_by_links(&b);
+    bad |= write_asset(&b, folder, "blocks", 1);
 
     clear(&b); // the benchmark's sheet, two corners held
     add_sheet(&b, 20, 20, -1.0f, 0.0f, 0.0f, 2.0f / 19.0f, 2.0f / 19.0f, 0.001f, 1);

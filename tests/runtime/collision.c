@@ -469,6 +469,44 @@ TEST contacts_keep_linear_momentum(void) {
     PASS();
 }
 
+// Oriented particles meet as ellipsoids, here balls of 50 mm, whether or not there is a body in the scene.
+TEST soft_blocks_thrown_at_each_other_do_not_mix(void) {
+    world w;
+    OPEN(w, "blocks");
+    throw_args t = {1.0f / 240.0f, 1, -1.5f, 1.5f, 0, 0};
+    hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
+    hem_scene_set_force_field(w.scene, throw_field, &t);
+    world_step(&w, t.h, 1, 1);
+    uint32_t n = w.view.info->particle_count, touched = 0;
+    double nearest = 1e9;
+    static hem_particle p[256];
+    ASSERT(n <= 256);
+    for (int frame = 0; frame < 60; ++frame) {
+        world_step(&w, 1.0f / 60.0f, 4, 1);
+        hem_step_report report;
+        hem_scene_get_report(w.scene, &report);
+        touched += report.contact_count;
+        hem_instance_get_particles(w.scene, w.id, 0, n, p);
+        for (uint32_t i = 0; i < n; ++i) {
+            for (uint32_t j = 0; j < n; ++j) {
+                if (!((p[i].flags | p[j].flags) & HEM_PARTICLE_PAD) && is_upper(&w, i) && !is_upper(&w, j)) {
+                    double x = (double)(p[i].position[0] - p[j].position[0]);
+                    double y = (double)(p[i].position[1] - p[j].position[1]);
+                    double z = (double)(p[i].position[2] - p[j].position[2]);
+                    double apart = sqrt(x * x + y * y + z * z);
+                    nearest = apart < nearest ? apart : nearest;
+                    ASSERT(y > 0);
+                }
+            }
+        }
+    }
+    printf("blocks of balls of 50 mm: %u contacts, centers never nearer than %.1f mm\n", touched, 1000 * nearest);
+    ASSERT(touched > 20);
+    ASSERT(nearest > 0.075 && nearest < 0.11);
+    world_close(&w);
+    PASS();
+}
+
 TEST the_search_finds_the_pairs_that_brute_force_finds(void) {
     world w;
     OPEN(w, "crossing_large");
@@ -694,6 +732,7 @@ SUITE(collision_suite) {
     RUN_TEST(a_collider_acts_only_on_the_groups_of_its_mask);
     RUN_TEST(sheets_thrown_at_each_other_do_not_cross);
     RUN_TEST(contacts_keep_linear_momentum);
+    RUN_TEST(soft_blocks_thrown_at_each_other_do_not_mix);
     RUN_TEST(the_search_finds_the_pairs_that_brute_force_finds);
     RUN_TEST(a_crumpled_sheet_keeps_its_thickness);
     RUN_TEST(ellipsoids_find_the_direction_of_least_overlap);
