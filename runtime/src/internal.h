@@ -276,6 +276,7 @@ typedef struct hemi_scratch {
     hemi_box8* body_box;       // one for eight rows
     hemi_box8* body_block_box; // one for 64 rows
     uint8_t* body_members;     // lanes that are no pads
+    uint8_t* body_tangents;    // lanes that collide as tangent spheres
     uint64_t body_parts;       // parts of kind body
     uint64_t simulated_parts;  // the others
     uint32_t simulated_pairs;  // whether any of those collides with any of them
@@ -430,7 +431,7 @@ typedef struct hemi_kernels {
     void (*continuous)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     // Bodies of this substep from their targets; frame = motion of the character's frame.
     void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
-                         hemi_scratch* scratch, int surface);
+                         hemi_scratch* scratch);
     void (*supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support);
     void (*touch_bodies)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
     void (*touch_particles)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);

@@ -87,8 +87,9 @@ static void supports(const hem_view* view, const hem_part* part, const hemi_row4
 }
 
 static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
-                         hemi_scratch* s, int surface) {
+                         hemi_scratch* s) {
     uint32_t n = 0;
+    v8 zero = v8_zero();
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         if (part->kind != HEM_PART_BODY) {
@@ -99,31 +100,28 @@ static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_ro
             v8x4 rest = v8x4_make(v8_load(shape->qx), v8_load(shape->qy), v8_load(shape->qz), v8_load(shape->qw));
             v8x4 turn = v8x4_mul(row4_load(&q[row]), rest);
             v8x3 axis = v8x4_rotate(turn, v8x3_set1(1.0f, 0.0f, 0.0f));
-            v8 a = v8_load(shape->a), b = v8_load(shape->b), c = v8_load(shape->c);
-            HEM_ALIGN(32) float is_surface[8];
-            for (uint32_t i = 0; i < 8; ++i) {
-                is_surface[i] = surface && (view->particle_flags[row * 8 + i] & HEM_PARTICLE_SURFACE) ? 1.0f : 0.0f;
-            }
-            v8 flag = v8_load(is_surface);
-            m8 tangent = v8_gt(flag, v8_zero());
+            v8 a = v8_load(shape->a);
+            m8 tangent = m8_from_bits(s->body_tangents[n >> 3]);
             v8 radius = v8_load(s->body_data + n * 10 + 48);
             v8x3 center = v8x3_madd(axis, v8_keep(tangent, v8_sub(a, radius)), row4_load3(&x[row]));
             v8x3 moved = v8x3_sub(row4_load3(&x[row]), row3_load(&prev[row]));
-            support8 m = support_make(turn, a, b, c);
-            v8 zero = v8_zero();
-            v8 first[8] = {center.x, center.y, center.z, radius, axis.x, axis.y, axis.z, flag};
+            support8 m = {zero, zero, zero, zero, zero, zero, zero};
+            int round = m8_all(tangent); // nobody asks for their ellipsoids
+            if (!round) {
+                m = support_make(turn, a, v8_load(shape->b), v8_load(shape->c));
+            }
+            v8 first[8] = {center.x, center.y, center.z, radius, axis.x, axis.y, axis.z,
+                           v8_keep(tangent, v8_set1(1.0f))};
             v8 second[8] = {moved.x, moved.y, moved.z, v8_set1(s->parts[p].friction), m.s00, m.s11, m.s22, m.s01};
-            v8 third[8] = {m.s02, m.s12, m.widest2, zero, zero, zero, zero, zero};
             v8_transpose8(first);
             v8_transpose8(second);
-            v8_transpose8(third);
             for (uint32_t i = 0; i < 8; ++i) {
-                HEM_ALIGN(32) float tail[8];
-                float* out = s->bodies[n + i].center;
-                v8_storeu(out, first[i]);
-                v8_storeu(out + 8, second[i]);
-                v8_store(tail, third[i]);
-                memcpy(out + 16, tail, 4 * sizeof(float));
+                v8_storeu(s->bodies[n + i].center, first[i]);
+                v8_storeu(s->bodies[n + i].motion, second[i]);
+            }
+            if (!round) {
+                static const int32_t each[8] = {0, 5, 10, 15, 20, 25, 30, 35}; // hemi_body is five times four floats
+                v8_store_rows4(&s->bodies[n].s02, each, m.s02, m.s12, m.widest2, zero);
             }
         }
     }

@@ -66,9 +66,12 @@ HEM_INLINE void pose_row(const hem_view* view, uint32_t row, const hemi_bone_pos
     v8x4 q = v8x4_make(v8_zero(), v8_zero(), v8_zero(), v8_zero());
     v8x4 first = q;
     for (int k = 0; k < 4; ++k) {
+        v8 weight = v8_load(bind->weight[k]);
+        if (m8_all(v8_eq(weight, v8_zero()))) { // most particles follow one or two bones, and so do their neighbours
+            continue;
+        }
         HEM_ALIGN(32) int32_t index[8];
         w8_store(index, w8_shl(w8_load_u16(bind->bone[k]), 2)); // hemi_bone_pose is four times four floats
-        v8 weight = v8_load(bind->weight[k]);
         const float* base = bones[0].m;
         v8 m[4];
         v8x3 p;

@@ -624,6 +624,7 @@ static void cluster_bodies(const hem_view* view, const hemi_instance* instance, 
             v8x3 at = v8x3_add(from, way);
             box_add(&box, at, way, radius, in);
             s->body_members[n] = (uint8_t)members;
+            s->body_tangents[n] = (uint8_t)tangents;
             v8x3 origin = v8x3_add(v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z)), back);
             const v8 values[10] = {at.x, at.y, at.z, way.x, way.y, way.z, radius, origin.x, origin.y, origin.z};
             for (uint32_t k = 0; k < 10; ++k) {

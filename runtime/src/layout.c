@@ -98,6 +98,7 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->body_box = hemi_take(c, (e->bodies / 8 + 7) / 8, sizeof(hemi_box8));
     s->body_block_box = hemi_take(c, (e->bodies / 8 + 63) / 64, sizeof(hemi_box8));
     s->body_members = hemi_take(c, e->bodies / 8, 1);
+    s->body_tangents = hemi_take(c, e->bodies / 8, 1);
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
     s->near_capacity = (uint32_t)(def->candidate_capacity * e->meeting);
     s->near_list = hemi_take(c, s->near_capacity, sizeof(uint16_t));

@@ -863,7 +863,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                 k->continuous(view, instance->x, prev, s);
             }
             if (s->body_row_count) {
-                k->place_bodies(view, instance->x, prev, instance->q, s, (features & HEM_FEATURE_SURFACE) != 0);
+                k->place_bodies(view, instance->x, prev, instance->q, s);
             }
         }
         if (collider_count) {
