@@ -391,6 +391,7 @@ typedef struct hemi_predict {
     uint32_t* clamped;
     uint32_t count; // rows
     float h;
+    int body;    // it lives in the frame and goes where the pose has it
     int chained; // the velocity is (x - v) / h, as the last substep of the same length left it
 } hemi_predict;
 

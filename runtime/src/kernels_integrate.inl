@@ -203,6 +203,12 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
 }
 
 static void predict(const hemi_predict* a) {
+    if (a->body) {
+        for (uint32_t i = 0; i < a->count; ++i) {
+            row3_store(&a->v[i], row4_load3(&a->x[i]));
+        }
+        return;
+    }
     int still = hemi_frame_is_still(&a->part->frame), air = a->part->drag > 0.0f || a->part->lift > 0.0f;
     if (still && !air && !a->force) {
         a->chained ? predict_still_rows(a, 1) : predict_still_rows(a, 0);

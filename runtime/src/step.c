@@ -514,17 +514,23 @@ static int can_be_caught(const hemi_instance* instance, const hemi_scratch* s, u
            part_mode(view, instance->state, p) == HEM_ANIMATE_DIRECT;
 }
 
+static uint64_t eight_bytes(const uint8_t* bytes) {
+    uint64_t all;
+    memcpy(&all, bytes, 8);
+    return all;
+}
+
 // Those that are led back are immovable during this step.
 static void take_caught(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s) {
     const hem_view* view = instance->view;
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         const uint8_t* caught = instance->caught + row * 8;
+        if (!(eight_bytes(caught) & HEMI_LED * 0x0101010101010101u)) {
+            continue;
+        }
         uint32_t mask = 0;
         for (uint32_t i = 0; i < 8; ++i) {
             mask |= (uint32_t)(caught[i] >= HEMI_LED) << i;
-        }
-        if (!mask) {
-            continue;
         }
         hemi_led* led = &s->led[s->led_count++];
         led->row = row;
@@ -566,6 +572,9 @@ static void watch_caught(const hem_scene* scene, hemi_instance* instance, hemi_s
         scene->kernels->watch_links(view, part, instance->x, s->moved_rows);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             uint8_t* caught = instance->caught + row * 8;
+            if (!s->moved_rows[row] && !eight_bytes(caught)) {
+                continue;
+            }
             for (uint32_t i = 0; i < 8; ++i) {
                 uint32_t c = caught[i], strained = s->moved_rows[row] >> i & 1u;
                 if (c >= HEMI_LED) {
@@ -829,7 +838,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
             const hem_tuning* t = &instance->tuning[p];
             hemi_part_step* tune = &s->parts[p];
             float scale = t->gravity_scale * state->gravity_scale;
-            int body = part->kind == HEM_PART_BODY; // lives in the frame
+            int body = part->kind == HEM_PART_BODY;
             tune->frame =
                 frame_motion(&path, world, s0, s1, body ? 0.0f : t->linear_inertia, body ? 0.0f : t->angular_inertia);
             tune->gravity[0] = g.x * scale;
@@ -848,6 +857,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
                                     &s->clamped_count,
                                     part->row_count,
                                     h,
+                                    body,
                                     chained};
             k->predict(&predict);
             if (part->kind == HEM_PART_SOFT) {
