@@ -244,12 +244,14 @@ static bool alike(const hem_link_batch* b, const hem_link_batch* c) {
     return b->kind == c->kind && class_of(b) == class_of(c);
 }
 
-// By the row that they are sorted by: the lower one, but the first where the ends are not free.
-static uint32_t band_of(const hem_link_batch* b) {
-    return (ends_are_free(b->kind) && b->row_b < b->row_a ? b->row_b : b->row_a) / BAND_ROWS;
+// By the row that they are sorted by, the lower one, but the first where the ends are not free; counted from the part's first
+// row, so that it does not matter which parts stand before it.
+static uint32_t band_of(const hem_link_batch* b, uint32_t first_row) {
+    const uint32_t row = ends_are_free(b->kind) && b->row_b < b->row_a ? b->row_b : b->row_a;
+    return row < first_row ? 0 : (row - first_row) / BAND_ROWS;
 }
 
-static void order_by_class(hemc_arena* arena, hem_link_batch* batches, size_t count, bool backward) {
+static void order_by_class(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t first_row, bool backward) {
     hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));
     uint32_t* classes = hemc_alloc(arena, count, sizeof(uint32_t));
     for (size_t i = 0; i < count; ++i) {
@@ -264,7 +266,8 @@ static void order_by_class(hemc_arena* arena, hem_link_batch* batches, size_t co
         }
     }
     for (size_t from = 0, to = 0; from < count; from = to) {
-        while (to < count && alike(&sorted[to], &sorted[from]) && band_of(&sorted[to]) == band_of(&sorted[from])) {
+        while (to < count && alike(&sorted[to], &sorted[from]) &&
+               band_of(&sorted[to], first_row) == band_of(&sorted[from], first_row)) {
             ++to;
         }
         interleave(sorted + from, to - from, batches + from);
@@ -346,13 +349,15 @@ static uint32_t take_from_window(schedule* s) {
     return i;
 }
 
-// All kinds of one band before the first of the next, so that its rows are still near when the next kind wants them.
-static void order_by_band(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t row_count) {
+// All kinds of one band before the first of the next, so that its rows are still near when the next kind wants them. What
+// reaches into a later band waits for it, as do tethers whose anchors stand in the part's last rows.
+static void order_by_band(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t first_row,
+                          uint32_t row_count) {
     schedule s = start_schedule(arena, batches, count, row_count);
     bool* taken = hemc_alloc(arena, count, sizeof(bool));
     hem_link_batch* out = hemc_alloc(arena, count, sizeof(hem_link_batch));
     size_t done = 0, from = 0; // all before `from` are taken
-    for (uint32_t limit = BAND_ROWS; done < count; limit += BAND_ROWS) {
+    for (uint32_t limit = first_row + BAND_ROWS; done < count; limit += BAND_ROWS) {
         for (size_t i = from; i < count || s.waiting != 0;) {
             // Batches that reach into a later band, or wait for one that does, stay behind.
             for (; i < count && s.waiting < WINDOW; ++i) {
@@ -405,7 +410,7 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
                       hemc_layout* layout) {
     hem_link_batch* batches = hemc_alloc(arena, count, sizeof(hem_link_batch));
     uint32_t* stray_links = hemc_alloc(arena, count, sizeof(uint32_t));
-    const uint32_t first = layout->link_batch_count;
+    const uint32_t first = layout->link_batch_count, first_row = layout->parts[part].row_begin;
     for (size_t k = 0; k < sizeof kind_order; ++k) {
         const uint32_t kind = kind_order[k];
         size_t stray_count;
@@ -451,13 +456,13 @@ void hemc_batch_links(hemc_arena* arena, const hemc_slot_link* links, size_t cou
                 batches[i] = turned(&batches[i]);
             }
         }
-        order_by_class(arena, batches, batch_count, k % 2 != 0);
+        order_by_class(arena, batches, batch_count, first_row, k % 2 != 0);
         layout->links = append(arena, layout->links, layout->link_batch_count, batches, batch_count, sizeof *batches);
         layout->link_batch_count += (uint32_t)batch_count;
         layout->indexed = append(arena, layout->indexed, layout->index_batch_count, indexed.batches, indexed.count,
                                  sizeof *indexed.batches);
         layout->index_batch_count += (uint32_t)indexed.count;
     }
-    order_by_band(arena, layout->links + first, layout->link_batch_count - first, row_count);
+    order_by_band(arena, layout->links + first, layout->link_batch_count - first, first_row, row_count);
     mark_runs(layout->links + first, layout->link_batch_count - first);
 }

@@ -40,6 +40,7 @@
 #define HEM_PRINTF(format_index, first_index)
 #define HEM_UNROLL8
 #define HEM_FORGET(p) ((void)(p))
+#define HEM_PREFETCH(p, bytes) ((void)(p))
 #else
 #define HEM_TRAP() __builtin_trap()
 #ifndef HEM_INLINE // a unit that would rather compile fast than run fast defines its own
@@ -52,6 +53,8 @@
 #define HEM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HEM_ASSUME_ALIGNED(p, n) __builtin_assume_aligned((p), (n))
 #define HEM_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+// What lies so many bytes behind p will be read; need not exist.
+#define HEM_PREFETCH(p, bytes) __builtin_prefetch((const void*)((uintptr_t)(p) + (bytes)))
 // HEM_UNROLL8: before a loop of eight that is to be written out. HEM_FORGET: gcc no longer knows what p points to.
 #if defined(__clang__)
 #define HEM_UNROLL8 _Pragma("clang loop unroll(full)")

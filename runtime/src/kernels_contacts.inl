@@ -310,13 +310,16 @@ HEM_INLINE void add_moves(hemi_scratch* s, const pair8* pairs, uint32_t bits, v8
         for (uint32_t side = 0; side < 2; ++side) {
             uint32_t slot = side ? pairs->b[i] : pairs->a[i], row = slot >> 3, lane = slot & 7;
             float share = w[side][i];
+            if (share == 0.0f) {
+                continue; // what does not move is not cleared either
+            }
             s->delta[row].x[lane] += share * m[0][i];
             s->delta[row].y[lane] += share * m[1][i];
             s->delta[row].z[lane] += share * m[2][i];
             s->delta_prev[row].x[lane] += share * m[3][i];
             s->delta_prev[row].y[lane] += share * m[4][i];
             s->delta_prev[row].z[lane] += share * m[5][i];
-            s->moved_rows[row] |= (uint8_t)((share != 0.0f) << lane);
+            s->moved_rows[row] |= (uint8_t)(1u << lane);
         }
     }
 }

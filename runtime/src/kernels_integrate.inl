@@ -67,7 +67,7 @@ HEM_INLINE void pose_row(const hem_view* view, uint32_t row, const hemi_bone_pos
     v8x4 first = q;
     for (int k = 0; k < 4; ++k) {
         v8 weight = v8_load(bind->weight[k]);
-        if (m8_all(v8_eq(weight, v8_zero()))) { // most particles follow one or two bones, and so do their neighbours
+        if (k > 0 && m8_all(v8_eq(weight, v8_zero()))) { // most follow one or two bones, and so do their neighbours
             continue;
         }
         HEM_ALIGN(32) int32_t index[8];

@@ -548,6 +548,31 @@ TEST a_row_is_done_with_soon(int w, int h, uint32_t most_batches) {
     PASS();
 }
 
+// The same sheet twice, the second one across what would be the end of a band if rows were counted from the first part's.
+TEST a_part_is_solved_alike_wherever_it_stands(void) {
+    lanes_kit kit;
+    lanes_kit_start(&kit, 2 * 48 * 48);
+    lanes_kit_sheet(&kit, 48, 48);
+    lanes_kit_part(&kit, "first", HEM_PART_CLOTH);
+    lanes_kit_sheet(&kit, 48, 48);
+    lanes_kit_part(&kit, "second", HEM_PART_CLOTH);
+    kit.parts[0].tethers = kit.parts[1].tethers = false;
+    ASSERT(lanes_kit_run(&kit));
+    const hem_part* parts = kit.layout.parts;
+    ASSERT(parts[0].link_count > 1000 && parts[1].row_begin > 0);
+    ASSERT_EQ_FMT(parts[0].link_count, parts[1].link_count, "%u");
+    for (uint32_t i = 0; i < parts[0].link_count; ++i) {
+        const hem_link_batch* b = &kit.layout.links[parts[0].link_begin + i];
+        const hem_link_batch* c = &kit.layout.links[parts[1].link_begin + i];
+        ASSERT_EQ(b->row_a - parts[0].row_begin, c->row_a - parts[1].row_begin);
+        ASSERT_EQ(b->row_b - parts[0].row_begin, c->row_b - parts[1].row_begin);
+        ASSERT_EQ(b->kind, c->kind);
+        ASSERT_EQ(b->run, c->run);
+    }
+    lanes_kit_end(&kit);
+    PASS();
+}
+
 // Two corners hold a whole sheet: one pair of anchors, hundreds of tethers, and still full batches.
 TEST anchors_are_copied_for_tethers(void) {
     lanes_kit kit;
@@ -722,6 +747,7 @@ SUITE(lanes_suite) {
     RUN_TESTp(runs_are_long_and_alike, 80, 80);
     RUN_TESTp(a_row_is_done_with_soon, 80, 80, 3000);
     RUN_TESTp(a_row_is_done_with_soon, 120, 160, 3000);
+    RUN_TEST(a_part_is_solved_alike_wherever_it_stands);
     RUN_TEST(anchors_are_copied_for_tethers);
     RUN_TEST(anchors_that_can_be_pushed_are_not_copied);
     RUN_TEST(the_same_mesh_gives_the_same_layout);

@@ -507,6 +507,83 @@ TEST soft_blocks_thrown_at_each_other_do_not_mix(void) {
     PASS();
 }
 
+static const hem_event* event_of(const world* w, hem_event_kind kind) {
+    const hem_event* events;
+    uint32_t count;
+    hem_scene_get_events(w->scene, &events, &count, NULL);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (events[i].kind == kind) {
+            return &events[i];
+        }
+    }
+    return NULL;
+}
+
+TEST pairs_without_room_are_counted_and_told(void) {
+    world w;
+    hem_scene_def def = hem_scene_def_default();
+    def.candidate_capacity = 4;
+    ASSERT(world_open(&w, "crossing", &def, NULL, 1));
+    hem_tuning tuning = first_tuning(&w);
+    tuning.self_thickness = 0.2f; // four spacings: some fifty neighbours each once the sheets meet
+    hem_instance_set_tuning(w.scene, w.id, &tuning, 1);
+    throw_args t = {1.0f / 240.0f, 1, -3, 3, 0, 0};
+    hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
+    hem_scene_set_force_field(w.scene, throw_field, &t);
+    hem_step_report report = {0};
+    for (int frame = 0; frame < 60 && report.dropped_count == 0; ++frame) {
+        ASSERT(!event_of(&w, HEM_EVENT_OVERFLOW));
+        world_step(&w, 1.0f / 60.0f, 4, 1);
+        hem_scene_get_report(w.scene, &report);
+    }
+    ASSERT(report.dropped_count > 0);
+    ASSERT(report.candidate_count <= 4 * w.view.info->particle_count);
+    const hem_event* event = event_of(&w, HEM_EVENT_OVERFLOW);
+    ASSERT(event);
+    ASSERT_EQ(report.dropped_count, event->value);
+    ASSERT_EQ(0u, report.mended_count);
+    world_close(&w);
+    PASS();
+}
+
+static void spoil_field(void* user, hem_instance_id id, const float* position, const float* velocity,
+                        float* acceleration, uint32_t row_count) {
+    (void)id, (void)position, (void)velocity;
+    int* left = user;
+    if ((*left)-- == 0) {
+        acceleration[(row_count - 1) * 24] = (float)NAN;
+    }
+}
+
+TEST what_is_no_number_is_put_back_and_told(void) {
+    world w;
+    OPEN(w, "crossing");
+    int left = 30;
+    hem_scene_set_force_field(w.scene, spoil_field, &left);
+    uint32_t mended = 0;
+    for (int frame = 0; frame < 20; ++frame) {
+        world_step(&w, 1.0f / 60.0f, 4, 1);
+        const hem_event* event = event_of(&w, HEM_EVENT_MENDED);
+        hem_step_report report;
+        hem_scene_get_report(w.scene, &report);
+        ASSERT_EQ(report.mended_count != 0, event != NULL);
+        if (event) {
+            ++mended;
+            ASSERT_EQ(w.view.info->simulated_count, report.mended_count);
+            ASSERT_EQ(report.mended_count, event->value);
+        }
+        for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+            hem_particle p = particle_at(&w, i);
+            for (int k = 0; k < 3; ++k) {
+                ASSERT(isfinite(p.position[k]) && isfinite(p.velocity[k]));
+            }
+        }
+    }
+    ASSERT_EQ(1u, mended);
+    world_close(&w);
+    PASS();
+}
+
 TEST the_search_finds_the_pairs_that_brute_force_finds(void) {
     world w;
     OPEN(w, "crossing_large");
@@ -733,6 +810,8 @@ SUITE(collision_suite) {
     RUN_TEST(sheets_thrown_at_each_other_do_not_cross);
     RUN_TEST(contacts_keep_linear_momentum);
     RUN_TEST(soft_blocks_thrown_at_each_other_do_not_mix);
+    RUN_TEST(pairs_without_room_are_counted_and_told);
+    RUN_TEST(what_is_no_number_is_put_back_and_told);
     RUN_TEST(the_search_finds_the_pairs_that_brute_force_finds);
     RUN_TEST(a_crumpled_sheet_keeps_its_thickness);
     RUN_TEST(ellipsoids_find_the_direction_of_least_overlap);
