@@ -733,6 +733,22 @@ static void finish(hemi_instance* instance) {
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
 }
 
+// In a game every frame finds the caches cold. So while one instance is stepped, what the next one begins with is fetched, a
+// share of it in each substep: [ state | x | v | q | w ], see internal.h.
+#define AHEAD_LIMIT 65536 // bytes; more would push out what is being worked on
+
+static void fetch_ahead(const hem_scene* scene, const hemi_instance* instance, uint32_t step, uint32_t substeps) {
+    const hemi_instance* next = instance + 1;
+    if (next == scene->instances + scene->instance_count) {
+        return;
+    }
+    size_t size = (size_t)((const uint8_t*)next->target_prev - (const uint8_t*)next->state);
+    size = size < AHEAD_LIMIT ? size : AHEAD_LIMIT;
+    for (size_t at = size * step / substeps & ~(size_t)63; at < size * (step + 1) / substeps; at += 64) {
+        HEM_PREFETCH(next->state, at);
+    }
+}
+
 void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s, float dt,
                         uint32_t forced_substeps) {
     const hem_view* view = instance->view;
@@ -818,6 +834,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     int chained = 0;               // it still holds where the last substep began
     uint32_t finite = 1;
     for (uint32_t step = 0, search = 0; step < n; ++step) {
+        fetch_ahead(scene, instance, step, n);
         if (step == search * n / searches) {
             ++search;
             look_ahead(scene, instance, s, &path, step, search * n / searches, n, h, touch, collider_count);
