@@ -251,7 +251,8 @@ static uint32_t band_of(const hem_link_batch* b, uint32_t first_row) {
     return row < first_row ? 0 : (row - first_row) / BAND_ROWS;
 }
 
-static void order_by_class(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t first_row, bool backward) {
+static void order_by_class(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t first_row,
+                           bool backward) {
     hem_link_batch* sorted = hemc_alloc(arena, count, sizeof(hem_link_batch));
     uint32_t* classes = hemc_alloc(arena, count, sizeof(uint32_t));
     for (size_t i = 0; i < count; ++i) {

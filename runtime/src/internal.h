@@ -158,7 +158,7 @@ typedef struct hemi_body {
     float s02, s12, widest2, reserved; // widest2 = square of the largest radius
 } hemi_body;
 
-// Near pairs of one row: entry k of lane i is list[first + k * 8 + i], and so is the distance to keep.
+// Bodies near one row: entry k of lane i is list[first + k * 8 + i], and so is the distance to keep.
 typedef struct hemi_near {
     uint32_t first;
     uint32_t depth;
@@ -322,7 +322,7 @@ typedef struct hemi_instance {
     const hem_view* view;
     hemi_state* state;
     hemi_row4* x;
-    hemi_row3* v; // during a substep: where it began, in its frame (`prev` in the kernels); the velocity is what came of it
+    hemi_row3* v; // during a substep where it began, in its frame: `prev` in the kernels
     hemi_row4* q; // oriented rows
     hemi_row3* w;
     hemi_target_row* target_prev; // anim rows
@@ -383,7 +383,7 @@ struct hem_scene {
 // Apply the frame's motion, forces and damping to a part's rows.
 typedef struct hemi_predict {
     hemi_row4* x;
-    hemi_row3* v; // velocities in or, chained, what the last substep left here; out: where this one begins, see hemi_instance
+    hemi_row3* v;            // velocities or, chained, where the last substep began; afterwards where this one begins
     const hemi_row3* normal; // read when there is drag or lift
     const hem_shape_row* shape;
     const hemi_row3* force; // NULL = none
@@ -430,7 +430,7 @@ typedef struct hemi_kernels {
     void (*find_near)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
                       const hemi_mat34* part_frames, int surface);
     void (*continuous)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    // Bodies of this substep from their targets; frame = motion of the character's frame.
+    // Bodies of this substep, from where the pose has them now and had them before.
     void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
                          hemi_scratch* scratch);
     void (*supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support);

@@ -110,8 +110,8 @@ static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_ro
             if (!round) {
                 m = support_make(turn, a, v8_load(shape->b), v8_load(shape->c));
             }
-            v8 first[8] = {center.x, center.y, center.z, radius, axis.x, axis.y, axis.z,
-                           v8_keep(tangent, v8_set1(1.0f))};
+            v8 first[8] = {center.x, center.y, center.z, radius,
+                           axis.x,   axis.y,   axis.z,   v8_keep(tangent, v8_set1(1.0f))};
             v8 second[8] = {moved.x, moved.y, moved.z, v8_set1(s->parts[p].friction), m.s00, m.s11, m.s22, m.s01};
             v8_transpose8(first);
             v8_transpose8(second);

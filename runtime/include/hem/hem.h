@@ -120,7 +120,8 @@ typedef struct hem_scene_def {
     uint32_t slot_count;         // entries of slots, 1..1024
     const hem_slot_def* slots;   // each asset at most once; read during measure and init only
     uint32_t collider_capacity;  // per instance besides the asset's own; 0..256, default 64; 176 bytes each
-    uint32_t candidate_capacity; // near pairs per particle, on average; 4..256, default 48; 14 bytes each per worker
+    uint32_t candidate_capacity; // near bodies per particle, on average, and as many near pairs of particles; 4..256,
+                                 // default 48; 14 bytes each per worker
     uint32_t worker_capacity;    // jobs that may run at once; 1..64, default 1; one scratch area each
     uint32_t event_capacity;     // default 64
     uint32_t keep_previous; // 1 = keep the last frame's matrices for motion vectors; default 0; 64 bytes per particle
@@ -266,7 +267,7 @@ typedef struct hem_step_report {
     uint32_t stepped_count;   // not asleep, not paused
     uint32_t substep_count;   // of the longest
     uint32_t candidate_count; // near pairs tested
-    uint32_t contact_count;   // pairs and colliders that pushed, last substep
+    uint32_t contact_count;   // particles that were pushed, by particles, bodies and colliders, last substep
     uint32_t dropped_count;   // candidates that found no room
     uint32_t clamped_count;   // particles slowed to max_speed
     uint32_t mended_count;    // particles that were not finite and were put back on the pose
