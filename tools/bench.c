@@ -99,8 +99,10 @@ int hem_bench_main(int argc, char** argv) {
     b.work_folder = "build/bench";
     const option options[] = {
         {"--only", "PATTERN", "workloads whose name holds PATTERN, or matches it when it has * or ?", &b.only, NULL},
-        {"--json", "FILE", "write the results as JSON", &json_path, NULL},
-        {"--plot", "FILE", "draw frame times as a PNG", &plot_path, NULL},
+        {"--json", "FILE", "write the results as JSON (default of a whole run: results.json in the work folder)",
+         &json_path, NULL},
+        {"--plot", "FILE", "draw frame times as a PNG (default of a whole run: results.png in the work folder)",
+         &plot_path, NULL},
         {"--frames", "N", "timed frames per workload (default 300), after a fifth as many to warm up", &frames, NULL},
         {"--repeat", "N", "run sheets, groups and scenes N times and keep the least that each frame took (default 1)",
          &turns, NULL},
@@ -130,14 +132,24 @@ int hem_bench_main(int argc, char** argv) {
     b.turn_count = 1;
     code = code == COMMAND_OK ? option_count("--repeat", turns, 1, 100, &b.turn_count) : code;
     b.peers = !alone;
-    code = code == COMMAND_OK ? command_check_output(json_path) : code;
-    code = code == COMMAND_OK ? command_check_output(plot_path) : code;
+    char json_default[BENCH_PATH_MAX], plot_default[BENCH_PATH_MAX];
+    if (b.only == NULL) { // part of a run does not write over a whole one
+        snprintf(json_default, sizeof(json_default), "%s/results.json", b.work_folder);
+        snprintf(plot_default, sizeof(plot_default), "%s/results.png", b.work_folder);
+        json_path = json_path != NULL ? json_path : json_default;
+        plot_path = plot_path != NULL ? plot_path : plot_default;
+    }
     if (code != COMMAND_OK) {
         return code;
     }
     hem_file_error error;
     if (!hem_directory_make(b.work_folder, &error)) {
         return command_fail(COMMAND_IO, "%s", error.text);
+    }
+    code = command_check_output(json_path);
+    code = code == COMMAND_OK ? command_check_output(plot_path) : code;
+    if (code != COMMAND_OK) {
+        return code;
     }
 #if !HEM_WITH_BULLET
     if (b.peers) {
@@ -161,6 +173,12 @@ int hem_bench_main(int argc, char** argv) {
     }
     if (code == COMMAND_OK && plot_path != NULL) {
         code = bench_write_plot(&b, plot_path);
+    }
+    if (code == COMMAND_OK && json_path != NULL) {
+        printf("\nas JSON: %s\n", json_path);
+    }
+    if (code == COMMAND_OK && plot_path != NULL) {
+        printf("as a plot: %s\n", plot_path);
     }
     return code;
 }

@@ -151,7 +151,7 @@ TEST clocks_go_forward(void) {
     }
     hem_clock_sleep(0.002);
     hem_clock_sleep(-1.0);
-    ASSERT(hem_clock_seconds() - seconds >= 0.002);
+    ASSERT(hem_clock_seconds() - seconds >= 0.001); // WASI under node may wake up a little early
 #if HEM_HAS_CYCLES
     ASSERT(hem_cycles() > cycles_before);
 #else
