@@ -5,6 +5,7 @@
 #endif
 
 #include "tools/asset.h"
+#include "tools/bench.h"
 #include "tools/command.h"
 #include "tools/options.h"
 #include "tools/player.h"
@@ -13,6 +14,7 @@
 #include "platform/file.h"
 #include "greatest.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -346,6 +348,46 @@ TEST sections_span_what_they_cut(void) {
     PASS();
 }
 
+static double number_of(const cJSON* record, const char* key) {
+    const cJSON* value = cJSON_GetObjectItemCaseSensitive(record, key);
+    return cJSON_IsNumber(value) ? value->valuedouble : NAN;
+}
+
+// A sheet of 20 x 20 has 2 * 20 * 19 links along its sides, 2 * 19 * 19 over diagonals and 2 * 20 * 18 over two rings, each
+// projected four times a frame.
+TEST the_benchmark_writes_what_it_measured(void) {
+    static const char* const names[3] = {"sheet-400", "sheet-400-capsules", "sheet-400-self"};
+    const double particles = 400, projections = 4 * (2 * 20 * 19 + 2 * 19 * 19 + 2 * 20 * 18);
+    char path[512], json[600];
+    ASSERT(hem_file_temp_name(path, sizeof(path), "hem_bench"));
+    snprintf(json, sizeof(json), "--json=%s", path);
+    ASSERT_EQ(COMMAND_OK, call(hem_bench_main, "--alone", "--only=sheet-400", "--frames=20", json, NULL));
+    hem_bytes text;
+    ASSERT(hem_file_read(path, &text, NULL));
+    hem_file_remove(path, NULL);
+    cJSON* results = cJSON_ParseWithLength((const char*)text.data, text.size);
+    hem_bytes_free(&text);
+    ASSERT(cJSON_IsArray(results));
+    ASSERT_EQ(3, cJSON_GetArraySize(results));
+    for (int i = 0; i < 3; i++) {
+        const cJSON* r = cJSON_GetArrayItem(results, i);
+        ASSERT_STR_EQ(names[i], cJSON_GetObjectItemCaseSensitive(r, "workload")->valuestring);
+        ASSERT_STR_EQ("hem", cJSON_GetObjectItemCaseSensitive(r, "contestant")->valuestring);
+        double median = number_of(r, "median_ms"), best = number_of(r, "best_ms");
+        ASSERT(best > 0 && best <= median && median <= number_of(r, "p99_ms"));
+        ASSERT_IN_RANGE(particles, median * 1e6 / number_of(r, "ns_per_particle"), 1e-3 * particles);
+        ASSERT_IN_RANGE(projections, median * 1e6 / number_of(r, "ns_per_projection"), 1e-3 * projections);
+        ASSERT(number_of(r, "bytes_per_particle") > number_of(r, "state_bytes_per_particle"));
+        ASSERT(!(number_of(r, "allocations_per_frame") > 0)); // null where they cannot be counted
+        ASSERT(number_of(r, "stretch_mean") < 0.05 && number_of(r, "stretch_max") >= number_of(r, "stretch_mean"));
+        ASSERT(i == 0 ? isnan(number_of(r, "deep")) : number_of(r, "deep") == 0);
+        ASSERT_IN_RANGE(0.95, number_of(r, "lane_fill"), 0.05);
+    }
+    cJSON_Delete(results);
+    ASSERT_EQ(COMMAND_USAGE, call(hem_bench_main, "--only=no-such-workload", "--alone", NULL, NULL, NULL));
+    PASS();
+}
+
 TEST misspelt_words_find_their_neighbour(void) {
     static const char* const words[] = {"--clip", "--seconds", "--overlay"};
     ASSERT_STR_EQ("--seconds", option_nearest("--secnds", words, 3));
@@ -366,4 +408,5 @@ SUITE(command_suite) {
     RUN_TEST(settling_brings_a_runner_up_to_speed);
     RUN_TEST(sections_span_what_they_cut);
     RUN_TEST(misspelt_words_find_their_neighbour);
+    RUN_TEST(the_benchmark_writes_what_it_measured);
 }
