@@ -244,8 +244,8 @@ static bool alike(const hem_link_batch* b, const hem_link_batch* c) {
     return b->kind == c->kind && class_of(b) == class_of(c);
 }
 
-// By the row that they are sorted by, the lower one, but the first where the ends are not free; counted from the part's first
-// row, so that it does not matter which parts stand before it.
+// By the row that they are sorted by, the lower one, but the first where the ends are not free; counted from the part's
+// first row, so that it does not matter which parts stand before it.
 static uint32_t band_of(const hem_link_batch* b, uint32_t first_row) {
     const uint32_t row = ends_are_free(b->kind) && b->row_b < b->row_a ? b->row_b : b->row_a;
     return row < first_row ? 0 : (row - first_row) / BAND_ROWS;
@@ -350,8 +350,8 @@ static uint32_t take_from_window(schedule* s) {
     return i;
 }
 
-// All kinds of one band before the first of the next, so that its rows are still near when the next kind wants them. What
-// reaches into a later band waits for it, as do tethers whose anchors stand in the part's last rows.
+// All kinds of one band before the first of the next, so that its rows are still near when the next kind wants them.
+// What reaches into a later band waits for it, as do tethers whose anchors stand in the part's last rows.
 static void order_by_band(hemc_arena* arena, hem_link_batch* batches, size_t count, uint32_t first_row,
                           uint32_t row_count) {
     schedule s = start_schedule(arena, batches, count, row_count);

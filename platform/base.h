@@ -40,7 +40,11 @@
 #define HEM_PRINTF(format_index, first_index)
 #define HEM_UNROLL8
 #define HEM_FORGET(p) ((void)(p))
+#if defined(_M_X64)
+#define HEM_PREFETCH(p, bytes) _mm_prefetch((const char*)((uintptr_t)(p) + (bytes)), _MM_HINT_T0)
+#else
 #define HEM_PREFETCH(p, bytes) ((void)(p))
+#endif
 #else
 #define HEM_TRAP() __builtin_trap()
 #ifndef HEM_INLINE // a unit that would rather compile fast than run fast defines its own

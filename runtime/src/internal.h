@@ -443,8 +443,8 @@ typedef struct hemi_kernels {
     void (*cull_colliders)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
                            const hemi_mat34* part_frames, uint32_t collider_count);
     void (*touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds below
-    // 32 km/s, none of them NaN.
+    // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds
+    // below 32 km/s, none of them NaN.
     uint32_t (*velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h);
     void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
                                float inverse_h);

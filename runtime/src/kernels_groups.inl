@@ -58,8 +58,8 @@ HEM_INLINE v8x4 rotation_sweep(const v8_mat3* moment, v8x4 q) {
     return v8x4_mul(q, v8x4_make(turn.x, turn.y, turn.z, v8_mul(real, unit)));
 }
 
-// What the orientation terms of a part are at rest, once per step: six components of the symmetric (m / 5) Rrest diag(a^2 b^2 c^2)
-// Rrest^T. Turned by q they are those of now.
+// What the orientation terms of a part are at rest, once per step: six components of the symmetric
+// (m / 5) Rrest diag(a^2 b^2 c^2) Rrest^T. Turned by q they are those of now.
 static void rest_moments(const hem_view* view, const hem_part* part, float* at_rest) {
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
         float* out = at_rest + (size_t)row * 48;

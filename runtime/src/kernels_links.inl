@@ -12,8 +12,8 @@
 // Where |d| itself is not asked for, C / |d| = 1 - L / |d| is taken without its root, see ratio_of.
 //
 // Cost per batch on AVX2: 17 loads, most of them operands, about thirty operations, six stores; some fifty vector
-// instructions of which a core begins four a clock. Whole rows load without indices; a seam costs unaligned loads or, where it closes a ring, a
-// lane rotation of one side, there and back.
+// instructions of which a core begins three or four a clock. Whole rows load without indices; a seam costs unaligned
+// loads or, where it closes a ring, a lane rotation of one side, there and back.
 
 #define TINY 1e-20f
 

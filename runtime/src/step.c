@@ -733,8 +733,8 @@ static void finish(hemi_instance* instance) {
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
 }
 
-// In a game every frame finds the caches cold. So while one instance is stepped, what the next one begins with is fetched, a
-// share of it in each substep: [ state | x | v | q | w ], see internal.h.
+// In a game every frame finds the caches cold. So while one instance is stepped, what the next one begins with is
+// fetched, a share of it in each substep: [ state | x | v | q | w ], see internal.h.
 #define AHEAD_LIMIT 65536 // bytes; more would push out what is being worked on
 
 static void fetch_ahead(const hem_scene* scene, const hemi_instance* instance, uint32_t step, uint32_t substeps) {
