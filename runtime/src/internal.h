@@ -33,6 +33,13 @@ void* memcpy(void* restrict to, const void* restrict from, size_t size);
 void* memmove(void* to, const void* from, size_t size);
 void* memset(void* to, int value, size_t size);
 
+// A byte per lane, all at once: most rows have nothing to do.
+static inline uint64_t hemi_eight_bytes(const uint8_t* bytes) {
+    uint64_t all;
+    memcpy(&all, bytes, 8);
+    return all;
+}
+
 static inline uint32_t hemi_bit_count(uint32_t bits) {
     uint32_t n = 0;
     for (; bits; bits &= bits - 1) {

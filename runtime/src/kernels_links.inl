@@ -23,9 +23,7 @@ HEM_INLINE v8 link_floor(uint32_t kind) {
 }
 
 HEM_INLINE int all_scaled_full(const uint8_t scale[8]) {
-    uint64_t bits;
-    memcpy(&bits, scale, 8);
-    return bits == UINT64_MAX;
+    return hemi_eight_bytes(scale) == UINT64_MAX;
 }
 
 // Painted stiffness: alpha / scale^2, so that halving the paint softens four times, which is what halving looks like.
@@ -221,8 +219,8 @@ HEM_INLINE void link_end(link_pair p, const link_run* run, int seam) {
     subtract_across(p.b, run->rotate, seam, move);
 }
 
-// Batches are read once a substep, one after the other, so they are never in the nearest cache, and the processor's own
-// prefetching does not keep up: so many bytes before they are wanted. 16 to 48 batches are all alike.
+// Batches are read once a substep, one after the other, so those of all but the smallest meshes are never in the nearest
+// cache, and the processor's own prefetching does not keep up: so many bytes ahead. 16 to 48 batches are all alike.
 #define AHEAD (24 * sizeof(hem_link_batch))
 
 HEM_INLINE void solve_run(const hem_link_batch* batch, hemi_row4* x, const float* alphas, int seam, int painted) {

@@ -296,9 +296,7 @@ static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, u
     s->candidate_count += s->hit_count;
     for (uint32_t row = 0; row < rows; ++row) {
         uint8_t* counts = s->near_counts + row * 8;
-        uint64_t some;
-        memcpy(&some, counts, 8);
-        if (!some) {
+        if (!hemi_eight_bytes(counts)) {
             continue;
         }
         uint32_t depth = 0, room = (s->near_capacity - s->near_count) / 8;

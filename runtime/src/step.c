@@ -514,18 +514,12 @@ static int can_be_caught(const hemi_instance* instance, const hemi_scratch* s, u
            part_mode(view, instance->state, p) == HEM_ANIMATE_DIRECT;
 }
 
-static uint64_t eight_bytes(const uint8_t* bytes) {
-    uint64_t all;
-    memcpy(&all, bytes, 8);
-    return all;
-}
-
 // Those that are led back are immovable during this step.
 static void take_caught(const hem_scene* scene, hemi_instance* instance, hemi_scratch* s) {
     const hem_view* view = instance->view;
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         const uint8_t* caught = instance->caught + row * 8;
-        if (!(eight_bytes(caught) & HEMI_LED * 0x0101010101010101u)) {
+        if (!(hemi_eight_bytes(caught) & HEMI_LED * 0x0101010101010101u)) {
             continue;
         }
         uint32_t mask = 0;
@@ -572,7 +566,7 @@ static void watch_caught(const hem_scene* scene, hemi_instance* instance, hemi_s
         scene->kernels->watch_links(view, part, instance->x, s->moved_rows);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             uint8_t* caught = instance->caught + row * 8;
-            if (!s->moved_rows[row] && !eight_bytes(caught)) {
+            if (!s->moved_rows[row] && !hemi_eight_bytes(caught)) {
                 continue;
             }
             for (uint32_t i = 0; i < 8; ++i) {
