@@ -40,6 +40,9 @@
 #define HEM_PRINTF(format_index, first_index)
 #define HEM_UNROLL8
 #define HEM_FORGET(p) ((void)(p))
+#define HEM_ATOMIC_SWAP(p, value) ((uint32_t)_InterlockedExchange((volatile long*)(p), (long)(value)))
+#define HEM_ATOMIC_LOAD(p) ((uint32_t)_InterlockedOr((volatile long*)(p), 0))
+#define HEM_ATOMIC_STORE(p, value) ((void)HEM_ATOMIC_SWAP(p, value))
 #if defined(_M_X64)
 #define HEM_PREFETCH(p, bytes) _mm_prefetch((const char*)((uintptr_t)(p) + (bytes)), _MM_HINT_T0)
 #else
@@ -57,6 +60,10 @@
 #define HEM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HEM_ASSUME_ALIGNED(p, n) __builtin_assume_aligned((p), (n))
 #define HEM_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+// Of a uint32_t that several threads see: the swap gives what was there, loads see what was written before the store.
+#define HEM_ATOMIC_SWAP(p, value) __atomic_exchange_n((p), (value), __ATOMIC_ACQ_REL)
+#define HEM_ATOMIC_LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define HEM_ATOMIC_STORE(p, value) __atomic_store_n((p), (value), __ATOMIC_RELEASE)
 // What lies so many bytes behind p will be read; need not exist.
 #define HEM_PREFETCH(p, bytes) __builtin_prefetch((const void*)((uintptr_t)(p) + (bytes)))
 // HEM_UNROLL8: before a loop of eight that is to be written out. HEM_FORGET: gcc no longer knows what p points to.

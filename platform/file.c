@@ -7,6 +7,7 @@
 
 #include "platform/file.h"
 #include "platform/clock.h"
+#include "platform/hash.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -36,6 +37,14 @@ static bool is_separator(char c) {
 }
 
 // -- What differs by system
+
+typedef enum path_kind {
+    PATH_NOTHING,
+    PATH_FILE,
+    PATH_DIRECTORY,
+    PATH_STREAM,  // a pipe, a terminal, /dev/null: takes bytes, but must keep its name
+    PATH_REFUSED, // a socket or a disk
+} path_kind;
 
 typedef bool visit_fn(void* user, const char* name, bool is_directory); // false stops: out of memory
 
@@ -77,10 +86,44 @@ static FILE* os_open(const char* path, const char* mode) {
     return widen(path, wide) && widen(mode, wide_mode) ? _wfopen(wide, wide_mode) : NULL;
 }
 
-static int os_kind(const char* path) { // 0 nothing, 1 file, 2 directory
+static path_kind os_kind(const char* path) {
     wchar_t wide[PATH_CAPACITY];
-    DWORD attributes = widen(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
-    return attributes == INVALID_FILE_ATTRIBUTES ? 0 : attributes & FILE_ATTRIBUTE_DIRECTORY ? 2 : 1;
+    if (!widen(path, wide)) {
+        return PATH_NOTHING;
+    }
+    DWORD attributes = GetFileAttributesW(wide);
+    if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
+        return PATH_DIRECTORY;
+    }
+    DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    HANDLE handle = CreateFileW(wide, 0, share, NULL, OPEN_EXISTING, 0, NULL); // NUL and CON have no attributes
+    if (handle == INVALID_HANDLE_VALUE) {
+        return attributes == INVALID_FILE_ATTRIBUTES ? PATH_NOTHING : PATH_FILE;
+    }
+    DWORD type = GetFileType(handle);
+    CloseHandle(handle);
+    return type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE ? PATH_STREAM : PATH_FILE;
+}
+
+static bool os_follow(const char* path, char* out) {
+    return hem_path_join(out, PATH_CAPACITY, "", path);
+}
+
+static bool os_identify(const char* path, uint64_t* volume, uint64_t* file) {
+    wchar_t wide[PATH_CAPACITY];
+    BY_HANDLE_FILE_INFORMATION info;
+    DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    HANDLE handle = widen(path, wide)
+                        ? CreateFileW(wide, 0, share, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL)
+                        : INVALID_HANDLE_VALUE;
+    if (handle == INVALID_HANDLE_VALUE) {
+        return false;
+    }
+    bool good = GetFileInformationByHandle(handle, &info) != 0;
+    CloseHandle(handle);
+    *volume = good ? info.dwVolumeSerialNumber : 0;
+    *file = good ? (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow : 0;
+    return good;
 }
 
 static int os_sync(FILE* file) {
@@ -154,12 +197,44 @@ static FILE* os_open(const char* path, const char* mode) {
     return fopen(path, mode);
 }
 
-static int os_kind(const char* path) { // 0 nothing, 1 file, 2 directory
+static path_kind os_kind(const char* path) {
     struct stat info;
     if (stat(path, &info) != 0) {
-        return 0;
+        return PATH_NOTHING;
     }
-    return S_ISDIR(info.st_mode) ? 2 : 1;
+    return S_ISREG(info.st_mode) ? PATH_FILE
+           : S_ISDIR(info.st_mode) ? PATH_DIRECTORY
+           : S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode) ? PATH_STREAM
+                                                             : PATH_REFUSED;
+}
+
+// The name at the end of a sequence of links, whether there is such a file or not.
+static bool os_follow(const char* path, char* out) {
+    if (!hem_path_join(out, PATH_CAPACITY, "", path)) {
+        return false;
+    }
+    for (int depth = 0; depth < 40; ++depth) {
+        char target[PATH_CAPACITY], folder[PATH_CAPACITY];
+        ssize_t length = readlink(out, target, sizeof target - 1);
+        if (length < 0) {
+            return true; // not a link
+        }
+        target[length] = 0;
+        if (!hem_path_directory(folder, sizeof folder, out) || !hem_path_join(out, PATH_CAPACITY, folder, target)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool os_identify(const char* path, uint64_t* volume, uint64_t* file) {
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return false;
+    }
+    *volume = (uint64_t)info.st_dev;
+    *file = (uint64_t)info.st_ino;
+    return true;
 }
 
 static int os_sync(FILE* file) {
@@ -215,7 +290,7 @@ static int os_visit(const char* path, visit_fn* visit, void* user) {
             break;
         }
         char full[PATH_CAPACITY];
-        bool is_directory = hem_path_join(full, sizeof full, path, found->d_name) && os_kind(full) == 2;
+        bool is_directory = hem_path_join(full, sizeof full, path, found->d_name) && os_kind(full) == PATH_DIRECTORY;
         if (!visit(user, found->d_name, is_directory)) {
             code = ENOMEM;
         }
@@ -300,11 +375,49 @@ static bool name_beside(char* out, size_t out_size, const char* path, unsigned a
     return length > 0 && (size_t)length < out_size;
 }
 
+// Closes the file. Returns 0 or an errno.
+static int write_and_close(FILE* file, const void* data, size_t size, bool sync) {
+    errno = 0;
+    int code = 0;
+    if ((size > 0 && fwrite(data, 1, size, file) != size) || fflush(file) != 0) {
+        code = errno != 0 ? errno : EIO;
+    }
+    if (code == 0 && sync) {
+        code = os_sync(file);
+    }
+    if (fclose(file) != 0 && code == 0) {
+        code = errno;
+    }
+    return code;
+}
+
+static bool write_stream(const char* path, const void* data, size_t size, hem_file_error* error) {
+    errno = 0;
+    FILE* file = os_open(path, "wb");
+    int code = file != NULL ? write_and_close(file, data, size, false) : errno;
+    return (file != NULL && code == 0) || fail(error, code, "write", path);
+}
+
 bool hem_file_write(const char* path, const void* data, size_t size, unsigned flags, hem_file_error* error) {
-    char name[PATH_CAPACITY];
+    char name[PATH_CAPACITY], target[PATH_CAPACITY];
+    path_kind kind = os_kind(path);
+    if (kind == PATH_STREAM) {
+        return write_stream(path, data, size, error);
+    }
+    if (kind == PATH_REFUSED) {
+        return fail(error, EOPNOTSUPP, "write", path);
+    }
+    if (!os_follow(path, target)) {
+        return fail(error, strlen(path) < PATH_CAPACITY ? ELOOP : ENAMETOOLONG, "write", path);
+    }
+    char folder[PATH_CAPACITY];
+    if ((flags & HEM_FILE_FOLDERS) != 0 && hem_path_directory(folder, sizeof folder, target) &&
+        !hem_directory_make(folder, error)) {
+        return false;
+    }
     FILE* file = NULL;
     for (unsigned attempt = 0; file == NULL && attempt < 16; ++attempt) {
-        if (!name_beside(name, sizeof name, path, attempt)) {
+        if (!name_beside(name, sizeof name, target, attempt)) {
             return fail(error, ENAMETOOLONG, "write", path);
         }
         errno = 0;
@@ -316,19 +429,10 @@ bool hem_file_write(const char* path, const void* data, size_t size, unsigned fl
     if (file == NULL) {
         return fail(error, errno, "write", path);
     }
-    errno = 0;
-    int code = 0;
-    if ((size > 0 && fwrite(data, 1, size, file) != size) || fflush(file) != 0) {
-        code = errno != 0 ? errno : EIO;
-    }
-    if (code == 0 && (flags & HEM_FILE_SYNC)) {
-        code = os_sync(file);
-    }
-    if (fclose(file) != 0 && code == 0) {
-        code = errno;
-    }
+    bool sync = (flags & HEM_FILE_SYNC) != 0;
+    int code = write_and_close(file, data, size, sync);
     if (code == 0) {
-        code = os_replace(name, path, (flags & HEM_FILE_SYNC) != 0);
+        code = os_replace(name, target, sync);
     }
     if (code != 0) {
         (void)os_remove(name);
@@ -337,12 +441,106 @@ bool hem_file_write(const char* path, const void* data, size_t size, unsigned fl
     return true;
 }
 
+bool hem_file_can_write(const char* path, hem_file_error* error) {
+    char folder[PATH_CAPACITY], name[PATH_CAPACITY];
+    path_kind kind = os_kind(path);
+    if (kind == PATH_STREAM) {
+        return true;
+    }
+    if (kind == PATH_REFUSED || kind == PATH_DIRECTORY) {
+        return fail(error, kind == PATH_DIRECTORY ? EISDIR : EOPNOTSUPP, "write", path);
+    }
+    if (!os_follow(path, folder)) {
+        return fail(error, strlen(path) < PATH_CAPACITY ? ELOOP : ENAMETOOLONG, "write", path);
+    }
+    do {
+        hem_path_directory(folder, sizeof folder, folder);
+        kind = os_kind(folder);
+    } while (kind == PATH_NOTHING && hem_path_name(folder) != folder);
+    if (kind != PATH_DIRECTORY && kind != PATH_NOTHING) {
+        return fail(error, ENOTDIR, "write", path);
+    }
+    if (kind == PATH_NOTHING) { // the first folder of a relative path is to be made, beside this one
+        folder[0] = 0;
+    }
+    if (!hem_path_join(name, sizeof name, folder, "hem_probe") || !name_beside(folder, sizeof folder, name, 0)) {
+        return fail(error, ENAMETOOLONG, "write", path);
+    }
+    errno = 0;
+    FILE* file = os_open(folder, "wbx");
+    if (file == NULL) {
+        return fail(error, errno, "write", path);
+    }
+    fclose(file);
+    (void)os_remove(folder);
+    return true;
+}
+
+// -- Places
+
+// "." and ".." are taken out of what does not exist; in what does, the system knows better where they lead.
+bool hem_file_place_of(const char* path, hem_file_place* place) {
+    char whole[PATH_CAPACITY], base[PATH_CAPACITY], next[PATH_CAPACITY], rest[PATH_CAPACITY];
+    if (!os_follow(path, whole)) {
+        return false;
+    }
+    size_t root = 0;
+#if defined(_WIN32)
+    root = whole[0] != 0 && whole[1] == ':' ? 2 : 0;
+#endif
+    root += is_separator(whole[root]) ? 1 : 0;
+    memcpy(base, whole, root);
+    base[root] = 0;
+    if (root == 0) {
+        memcpy(base, ".", 2);
+    }
+    size_t rest_length = 0;
+    for (char* name = whole + root; *name != 0;) {
+        char* end = name;
+        while (*end != 0 && !is_separator(*end)) {
+            ++end;
+        }
+        char* after = *end != 0 ? end + 1 : end;
+        *end = 0;
+        uint64_t volume, file;
+        if (name[0] == 0 || strcmp(name, ".") == 0) {
+            // nothing
+        } else if (rest_length == 0 && hem_path_join(next, sizeof next, base, name) &&
+                   os_identify(next, &volume, &file)) {
+            memcpy(base, next, strlen(next) + 1);
+        } else if (strcmp(name, "..") == 0) {
+            while (rest_length > 0 && rest[--rest_length] != '/') {}
+        } else {
+            rest[rest_length++] = '/'; // never longer than the path itself
+            memcpy(rest + rest_length, name, (size_t)(end - name));
+            rest_length += (size_t)(end - name);
+        }
+        name = after;
+    }
+#if defined(_WIN32)
+    for (size_t i = 0; i < rest_length; ++i) { // most of its file systems do not tell A from a
+        rest[i] = (char)(rest[i] >= 'A' && rest[i] <= 'Z' ? rest[i] + 32 : rest[i]);
+    }
+#endif
+    place->rest = rest_length != 0 ? hem_hash(rest, rest_length, 0) | 1 : 0;
+    return os_identify(base, &place->volume, &place->file);
+}
+
+bool hem_file_place_equal(const hem_file_place* a, const hem_file_place* b) {
+    return a->volume == b->volume && a->file == b->file && a->rest == b->rest;
+}
+
+bool hem_file_is_regular(const char* path) {
+    return os_kind(path) == PATH_FILE;
+}
+
 bool hem_file_exists(const char* path) {
-    return os_kind(path) == 1;
+    path_kind kind = os_kind(path);
+    return kind != PATH_NOTHING && kind != PATH_DIRECTORY;
 }
 
 bool hem_directory_exists(const char* path) {
-    return os_kind(path) == 2;
+    return os_kind(path) == PATH_DIRECTORY;
 }
 
 bool hem_file_remove(const char* path, hem_file_error* error) {
@@ -367,10 +565,10 @@ bool hem_directory_make(const char* path, hem_file_error* error) {
             continue;
         }
         part[i] = 0;
-        if (os_kind(part) != 2) {
+        if (os_kind(part) != PATH_DIRECTORY) {
             int code = os_make_directory(part);
             // Somebody else may have made it between the question and the answer.
-            if (code != 0 && os_kind(part) != 2) {
+            if (code != 0 && os_kind(part) != PATH_DIRECTORY) {
                 return fail(error, code, "make the directory", part);
             }
         }
@@ -452,7 +650,7 @@ bool hem_file_temp_name(char* out, size_t out_size, const char* prefix) {
             !name_beside(out, out_size, path, attempt)) {
             break;
         }
-        if (os_kind(out) == 0) {
+        if (os_kind(out) == PATH_NOTHING) {
             return true;
         }
     }

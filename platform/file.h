@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct hem_file_error {
     int code;       // errno
@@ -27,16 +28,33 @@ void hem_bytes_free(hem_bytes* bytes);
 bool hem_file_read(const char* path, hem_bytes* bytes, hem_file_error* error);
 
 enum {
-    HEM_FILE_SYNC = 1, // the bytes are on the disk, not only in its cache, before the name is
+    HEM_FILE_SYNC = 1,    // the bytes are on the disk, not only in its cache, before the name is
+    HEM_FILE_FOLDERS = 2, // missing folders above it are made; without this they must exist
 };
 
 // Writes beside the target under a temporary name, then renames over it: a reader sees the old file or the new one,
-// never a part, and a failure leaves the old. The folder must exist. A symbolic link is replaced, not followed.
+// never a part, and a failure leaves the old. A symbolic link is followed (on Windows replaced). A pipe or a character
+// device is never replaced: the bytes go into it. A socket or a block device is refused.
 bool hem_file_write(const char* path, const void* data, size_t size, unsigned flags, hem_file_error* error);
 
+// Before long work: would a write with HEM_FILE_FOLDERS succeed? Tries the nearest folder above it that exists with an
+// empty file, and leaves nothing behind.
+bool hem_file_can_write(const char* path, hem_file_error* error);
+
+bool hem_file_is_regular(const char* path);  // follows links; no folder, pipe, device or socket
 bool hem_file_exists(const char* path);      // anything of that name that is not a directory
 bool hem_directory_exists(const char* path); // follows links
 bool hem_file_remove(const char* path, hem_file_error* error);
+
+// Which file a path means, however it is spelt: relative or absolute, through links, hard or symbolic. What is not there
+// yet is known by the nearest folder above it that is, and the names below that. Equal members, the same file.
+typedef struct hem_file_place {
+    uint64_t volume, file; // device and inode
+    uint64_t rest;         // hash of the names that do not exist yet; 0 = it exists
+} hem_file_place;
+
+bool hem_file_place_of(const char* path, hem_file_place* place); // false: too long, or links without an end
+bool hem_file_place_equal(const hem_file_place* a, const hem_file_place* b);
 
 // Makes the directory and every missing parent. One that exists already is fine.
 bool hem_directory_make(const char* path, hem_file_error* error);

@@ -40,7 +40,7 @@ HEM_INLINE uint64_t hem_hash_step(uint64_t a, uint64_t word) {
     return (a << 31 | a >> 33) * HEM_HASH_Q;
 }
 
-// seed chains: the hash of one array is the seed of the next.
+// seed joins them: the hash of one array is the seed of the next.
 static inline uint64_t hem_hash(const void* data, size_t size, uint64_t seed) {
     const unsigned char* p = (const unsigned char*)data;
     uint64_t a0 = seed + HEM_HASH_P;

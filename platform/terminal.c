@@ -103,6 +103,49 @@ static void cut_to_width(char* text, int width) {
     }
 }
 
+// Bytes of the UTF-8 character at p, 0 = it is none (cut off, overlong, a surrogate, too large).
+static size_t character_size(const unsigned char* p) {
+    size_t size = p[0] < 0x80                   ? 1
+                  : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                  : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                  : p[0] < 0xf5                 ? 4
+                                                : 0;
+    if (p[0] >= 0x80 && p[0] < 0xc2) {
+        return 0;
+    }
+    for (size_t i = 1; i < size; ++i) {
+        if ((p[i] & 0xc0) != 0x80) { // a zero ends the loop here
+            return 0;
+        }
+    }
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] >= 0x90)) {
+        return 0;
+    }
+    return size;
+}
+
+const char* hem_printable(char* out, size_t out_size, const char* text) {
+    const unsigned char* p = (const unsigned char*)text;
+    size_t at = 0;
+    while (*p != 0) {
+        size_t size = character_size(p);
+        bool obeyed = size == 0 || p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
+        size_t count = size == 0 ? 1 : size, room = obeyed ? 4 * count : count;
+        if (at + room >= out_size) {
+            break;
+        }
+        for (size_t i = 0; i < count; ++i) {
+            at += (size_t)snprintf(out + at, out_size - at, obeyed ? "\\x%02x" : "%c", p[i]);
+        }
+        p += count;
+    }
+    if (out_size > 0) {
+        out[at] = 0;
+    }
+    return out;
+}
+
 void hem_progress_show(hem_progress* progress, const char* format, ...) {
     if (progress->width <= 1) {
         return;

@@ -8,6 +8,7 @@
 #include "platform/base.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 bool hem_terminal_is(FILE* stream);
@@ -15,6 +16,10 @@ int hem_terminal_width(FILE* stream); // columns; 80 when unknown
 
 // True on a terminal unless NO_COLOR is set and not empty, or TERM is "dumb".
 bool hem_terminal_has_colour(FILE* stream);
+
+// Text that came from a file, safe to show: what a terminal would obey (control codes, DEL, the C1 range of UTF-8) and
+// bytes that are not UTF-8 become \xNN. Cut where `out` is full. Returns out.
+const char* hem_printable(char* out, size_t out_size, const char* text);
 
 typedef enum hem_style {
     HEM_STYLE_NONE, // back to normal
