@@ -16,6 +16,8 @@
 // Each part owns a contiguous range of rows. Pad lanes have HEM_PARTICLE_PAD set, mass 0 and inverse mass 0, and
 // repeat the position of a real particle of their row, so that bounds stay right.
 
+#include "formats/hem_kinds.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +36,7 @@ extern "C" {
 #define HEM_LANES 8
 #define HEM_NONE (-1)
 #define HEM_ALIGNMENT 64
-#define HEM_FORMAT_VERSION 1u
+#define HEM_FORMAT_VERSION 2u
 
 // "\x89HEM\r\n\x1a\n": a text-mode transfer or a 7-bit one breaks it visibly.
 #define HEM_MAGIC "\x89HEM\r\n\x1a\n"
@@ -45,39 +47,131 @@ extern "C" {
 #define HEM_MAX_PARTS 64
 #define HEM_MAX_VERTICES 4194304
 #define HEM_MAX_COLLIDERS 256
-#define HEM_MAX_GROUP_MEMBERS 32
+#define HEM_MAX_HULL_PLANES 4096 // of an asset, in all of its hulls; the game may give as many again
+#define HEM_MIN_HULL_PLANES 4    // of a hull
+#define HEM_MAX_GROUP_MEMBERS 32 // with the group's own particle
+#define HEM_MAX_ITERATIONS 32    // per substep
+#define HEM_MAX_STRAND 512       // particles of a rod or chain
+
+// Ranges in which all arithmetic of the solver stays finite.
+#define HEM_MAX_METRES 1e6f // of any coordinate or length
+#define HEM_MIN_RADIUS 1e-6f
+#define HEM_MIN_LONGEST 1.0f // see hem_longest
+#define HEM_MAX_LINK 64.0f   // of hem_longest: a tether goes along the mesh
+#define HEM_MIN_MASS 1e-9f   // kg
+#define HEM_MAX_MASS 1e6f
+#define HEM_MIN_SPRING_COMPLIANCE 1e-9f // m/N: what is stiffer is a link
+#define HEM_MAX_COMPLIANCE 1e9f
+#define HEM_MAX_LINK_DAMPING 1e9f   // N s/m
+#define HEM_MAX_FABRIC_INVERSE 1e6f // 1/m: of the sides and heights of a triangle of cloth
+
+// Every section, once. The list gives the enum, the names, the order in a file, the element sizes, the pointers and counts
+// of hem_view and the first rules of the validator. A new section is a new line here, with the highest number yet of its
+// half: what only a preview needs stands from 64 on.
+//
+//   name, number, text       HEM_SECTION_<name> = number; text is what messages call it
+//   element, pointer, count  const element* pointer; uint32_t count; in hem_view
+//   presence                 REQUIRED, or OPTIONAL: absent when it would be empty, NULL and 0 in the view
+//   rule, number of elements ANY; EXACTLY so many; AT_MOST so many; ALL_OR_NONE: so many or absent; TIMES: a multiple.
+//                            The number may speak of `info`, a const hem_info*, whose own counts were checked before.
+//
+// clang-format off
+#define HEM_SECTIONS(X)                                                                                                \
+    X(INFO, 1, "info", hem_info, info, info_count, REQUIRED, EXACTLY, 1)                                               \
+    /* UTF-8, each string ends with a zero byte; offset 0 is the empty string */                                       \
+    X(STRINGS, 2, "strings", char, strings, string_size, REQUIRED, ANY, 0)                                             \
+    X(PARTS, 3, "parts", hem_part, parts, part_count, REQUIRED, EXACTLY, info->part_count)                             \
+    /* one per part; may be swapped alone */                                                                           \
+    X(TUNING, 4, "tuning", hem_tuning, tuning, tuning_count, REQUIRED, EXACTLY, info->part_count)                      \
+    X(BONES, 5, "bones", hem_bone, bones, bone_count, REQUIRED, EXACTLY, info->bone_count)                             \
+    X(REST_ROWS, 6, "rest_rows", hem_rest_row, rest_rows, rest_row_count, REQUIRED, EXACTLY, info->row_count)          \
+    X(SHAPE_ROWS, 7, "shape_rows", hem_shape_row, shape_rows, shape_row_count, REQUIRED, EXACTLY, info->row_count)     \
+    /* particle to bone, eq. 3 of the paper */                                                                         \
+    X(BIND_ROWS, 8, "bind_rows", hem_bind_row, bind_rows, bind_row_count, REQUIRED, EXACTLY, info->row_count)          \
+    X(PARTICLE_FLAGS, 9, "particle_flags", uint32_t, particle_flags, particle_flag_count, REQUIRED, EXACTLY,           \
+      info->particle_count)                                                                                            \
+    /* rows of which some lane needs its animated target, ascending */                                                 \
+    X(ANIM_ROWS, 10, "anim_rows", hem_anim_row, anim_rows, anim_row_count, OPTIONAL, ANY, 0)                           \
+    /* painted maximum distance and backstop */                                                                        \
+    X(LIMIT_ROWS, 11, "limit_rows", hem_limit_row, limit_rows, limit_row_count, OPTIONAL, ANY, 0)                      \
+    /* links, row to row */                                                                                            \
+    X(LINK_BATCHES, 12, "link_batches", hem_link_batch, link_batches, link_batch_count, OPTIONAL, ANY, 0)              \
+    /* links, the fallback: sixteen indices */                                                                         \
+    X(INDEX_BATCHES, 13, "index_batches", hem_index_batch, index_batches, index_batch_count, OPTIONAL, ANY, 0)         \
+    /* shape matching */                                                                                               \
+    X(GROUP_BATCHES, 14, "group_batches", hem_group_batch, group_batches, group_batch_count, OPTIONAL, ANY, 0)         \
+    /* of row group batches */                                                                                         \
+    X(GROUP_MEMBERS, 15, "group_members", hem_group_member, group_members, group_member_count, OPTIONAL, ANY, 0)       \
+    /* of indexed group batches */                                                                                     \
+    X(GROUP_INDICES, 16, "group_indices", hem_group_index, group_indices, group_index_count, OPTIONAL, ANY, 0)         \
+    /* rows without orientation: oriented_row_count to the end */                                                      \
+    X(FRAME_ROWS, 17, "frame_rows", hem_frame_row, frame_rows, frame_row_count, OPTIONAL, EXACTLY,                     \
+      info->row_count - info->oriented_row_count)                                                                      \
+    /* into IGNORE_LIST, per particle and the end */                                                                   \
+    X(IGNORE_STARTS, 18, "ignore_starts", uint32_t, ignore_starts, ignore_start_count, REQUIRED, EXACTLY,              \
+      info->particle_count + 1)                                                                                        \
+    /* particles, ascending per particle, symmetric, never itself */                                                   \
+    X(IGNORE_LIST, 19, "ignore_list", uint16_t, ignore_list, ignore_count, OPTIONAL, ANY, 0)                           \
+    /* in bone space */                                                                                                \
+    X(COLLIDERS, 20, "colliders", hem_asset_collider, colliders, collider_count, OPTIONAL, AT_MOST, HEM_MAX_COLLIDERS) \
+    X(HULL_PLANES, 21, "hull_planes", hem_plane, hull_planes, hull_plane_count, OPTIONAL, ANY, 0)                      \
+    /* one per visual primitive */                                                                                     \
+    X(MESHES, 22, "meshes", hem_mesh, meshes, mesh_count, OPTIONAL, EXACTLY, info->mesh_count)                         \
+    X(VERTEX_REST, 23, "vertex_rest", hem_vertex_rest, vertex_rest, vertex_rest_count, OPTIONAL, EXACTLY,              \
+      info->vertex_count)                                                                                              \
+    X(VERTEX_BIND, 24, "vertex_bind", hem_vertex_bind, vertex_bind, vertex_bind_count, OPTIONAL, EXACTLY,              \
+      info->vertex_count)                                                                                              \
+    /* hem_vertex_block, one per eight vertices of the whole array */                                                  \
+    X(VERTEX_BLOCKS, 25, "vertex_blocks", uint8_t, vertex_blocks, vertex_block_count, OPTIONAL, EXACTLY,               \
+      (info->vertex_count + HEM_LANES - 1) / HEM_LANES)                                                                \
+    /* whose the batches are: by part, then in the order in which they are solved; none empty */                       \
+    X(RANGES, 26, "ranges", hem_range, ranges, range_count, OPTIONAL, ANY, 0)                                          \
+    /* constraints of any kind that is neither a link nor a group */                                                   \
+    X(ROW_BATCHES, 27, "row_batches", hem_row_batch, row_batches, row_batch_count, OPTIONAL, ANY, 0)                   \
+    /* of row batches of strands */                                                                                    \
+    X(ROW_MEMBERS, 28, "row_members", hem_group_member, row_members, row_member_count, OPTIONAL, ANY, 0)               \
+    /* of row batches that are indexed */                                                                              \
+    X(ROW_INDICES, 29, "row_indices", hem_group_index, row_indices, row_index_count, OPTIONAL, ANY, 0)                 \
+    /* what row batches of springs need to know */                                                                     \
+    X(SPRINGS, 30, "springs", hem_spring, springs, spring_count, OPTIONAL, ANY, 0)                                     \
+    /* rows that know where the pose has them, all rows of a part or none */                                           \
+    X(DRIVE_ROWS, 31, "drive_rows", hem_drive_row, drive_rows, drive_row_count, OPTIONAL, ANY, 0)                      \
+    /* what row batches of rods need to know, one for each member */                                                   \
+    X(RODS, 32, "rods", hem_rod, rods, rod_count, OPTIONAL, ANY, 0)                                                    \
+    /* the same of chains */                                                                                           \
+    X(CHAINS, 33, "chains", hem_chain, chains, chain_count, OPTIONAL, ANY, 0)                                          \
+    /* what the air acts on; none: four times b c of the shapes */                                                     \
+    X(AREA_ROWS, 34, "area_rows", hem_area_row, area_rows, area_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)     \
+    /* the same for pieces of cloth, and for edges between two of them: flat, or with an angle */                      \
+    X(TRIANGLES, 35, "triangles", hem_triangle, triangles, triangle_count, OPTIONAL, ANY, 0)                           \
+    X(BENDS, 36, "bends", hem_bend, bends, bend_count, OPTIONAL, ANY, 0)                                               \
+    X(DIHEDRALS, 37, "dihedrals", hem_dihedral, dihedrals, dihedral_count, OPTIONAL, ANY, 0)                           \
+    /* three per triangle */                                                                                           \
+    X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
+    X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
+      info->vertex_count)                                                                                              \
+    X(PREVIEW_CLIPS, 66, "preview_clips", hem_clip, clips, clip_count, OPTIONAL, ANY, 0)                               \
+    /* per frame, per bone: skinning matrices (bind pose -> posed) */                                                  \
+    X(PREVIEW_FRAMES, 67, "preview_frames", hem_matrix34, clip_frames, clip_matrix_count, OPTIONAL, TIMES,             \
+      info->bone_count)
+// clang-format on
 
 typedef enum hem_section_kind {
-    HEM_SECTION_INFO = 1,             // hem_info, exactly one
-    HEM_SECTION_STRINGS = 2,          // UTF-8, each string ends with a zero byte; offset 0 is the empty string
-    HEM_SECTION_PARTS = 3,            // hem_part
-    HEM_SECTION_TUNING = 4,           // hem_tuning, one per part; may be swapped alone
-    HEM_SECTION_BONES = 5,            // hem_bone
-    HEM_SECTION_REST_ROWS = 6,        // hem_rest_row, one per row
-    HEM_SECTION_SHAPE_ROWS = 7,       // hem_shape_row, one per row
-    HEM_SECTION_BIND_ROWS = 8,        // hem_bind_row, one per row (particle to bone, eq. 3 of the paper)
-    HEM_SECTION_PARTICLE_FLAGS = 9,   // uint32_t, one per particle
-    HEM_SECTION_ANIM_ROWS = 10,       // hem_anim_row: rows of which some lane needs its animated target, ascending
-    HEM_SECTION_LIMIT_ROWS = 11,      // hem_limit_row: painted maximum distance and backstop
-    HEM_SECTION_LINK_BATCHES = 12,    // hem_link_batch: row to row
-    HEM_SECTION_INDEX_BATCHES = 13,   // hem_index_batch: the fallback, sixteen indices
-    HEM_SECTION_GROUP_BATCHES = 14,   // hem_group_batch: shape matching
-    HEM_SECTION_GROUP_MEMBERS = 15,   // hem_group_member (row batches) of all group batches
-    HEM_SECTION_GROUP_INDICES = 16,   // hem_group_index (indexed group batches)
-    HEM_SECTION_FRAME_ROWS = 17,      // hem_frame_row, one per row without orientation: rows oriented_row_count.. end
-    HEM_SECTION_IGNORE_STARTS = 18,   // uint32_t[particle_count + 1] into IGNORE_LIST
-    HEM_SECTION_IGNORE_LIST = 19,     // uint16_t particle indices, ascending per particle, symmetric, never itself
-    HEM_SECTION_COLLIDERS = 20,       // hem_asset_collider, in bone space
-    HEM_SECTION_HULL_PLANES = 21,     // float[4] (unit normal, offset): dot(n, x) <= offset inside
-    HEM_SECTION_MESHES = 22,          // hem_mesh: one per visual primitive
-    HEM_SECTION_VERTEX_REST = 23,     // hem_vertex_rest
-    HEM_SECTION_VERTEX_BIND = 24,     // hem_vertex_bind
-    HEM_SECTION_VERTEX_BLOCKS = 25,   // uint8_t hem_vertex_block, one per eight vertices (of the whole array)
-    HEM_SECTION_PREVIEW_INDICES = 32, // uint32_t, three per triangle          (preview: left out by --ship)
-    HEM_SECTION_PREVIEW_COLORS = 33,  // uint8_t[4] RGBA per vertex, sRGB
-    HEM_SECTION_PREVIEW_CLIPS = 34,   // hem_clip
-    HEM_SECTION_PREVIEW_FRAMES = 35,  // float[12] per bone per frame: skinning matrices (bind pose -> posed), rows of 4
+    HEM_SECTION_HEADER = 0, // no section: the header and the table, in messages
+#define HEM_SECTION_ENUM(name, number, ...) HEM_SECTION_##name = number,
+    HEM_SECTIONS(HEM_SECTION_ENUM)
+#undef HEM_SECTION_ENUM
 } hem_section_kind;
+
+enum {
+#define HEM_SECTION_ONE(...) +1
+    HEM_SECTION_COUNT = 0 HEM_SECTIONS(HEM_SECTION_ONE)
+#undef HEM_SECTION_ONE
+};
+
+typedef float hem_plane[4];     // unit normal, offset: dot(n, x) <= offset inside
+typedef uint8_t hem_color[4];   // RGBA, sRGB
+typedef float hem_matrix34[12]; // rows of 4
 
 typedef struct hem_header {
     uint8_t magic[8];
@@ -126,8 +220,9 @@ typedef struct hem_info {
     float particle_radius; // largest
     float bounds_min[3];   // rest positions of particles
     float bounds_max[3];
-    float spacing; // smallest spacing among parts, metres
-    uint32_t reserved[9];
+    float spacing;                 // smallest spacing among parts, metres
+    uint32_t row_constraint_count; // constraints in row batches
+    uint32_t reserved[8];
 } hem_info;
 HEM_STATIC_ASSERT(sizeof(hem_info) == 128, "info size");
 
@@ -147,25 +242,35 @@ typedef struct hem_part {
     uint32_t animation;   // hem_animation_mode
     uint32_t flags;       // reserved, zero
     uint32_t row_begin, row_count;
-    uint32_t link_begin, link_count;   // LINK_BATCHES, those whose particle a is of this part
-    uint32_t index_begin, index_count; // INDEX_BATCHES
-    uint32_t group_begin, group_count; // GROUP_BATCHES
+    uint32_t range_begin, range_count; // RANGES: its constraints
     uint32_t collision_group;          // one bit of 32
     uint32_t collision_mask;           // groups it collides with; its own bit = self-collision
     uint32_t level_count;              // of the generator, for people
     float spacing;                     // metres
+    uint32_t reserved[20];
 } hem_part;
-HEM_STATIC_ASSERT(sizeof(hem_part) == 64, "part size");
+HEM_STATIC_ASSERT(sizeof(hem_part) == 128, "part size");
 
-typedef enum hem_link_kind {
-    HEM_LINK_WARP = 0,   // along the part's axis (between levels)
-    HEM_LINK_WEFT = 1,   // across (along a level)
-    HEM_LINK_SHEAR = 2,  // diagonals
-    HEM_LINK_BEND = 3,   // two rings
-    HEM_LINK_TETHER = 4, // long range attachment: pulls only, a is simulated, b is its animated anchor
-    HEM_LINK_STITCH = 5, // between parts
-    HEM_LINK_KIND_COUNT = 6
-} hem_link_kind;
+// Batches [begin, begin + count) of the section of their kind are those of a part. The part is that of particle a, where
+// a constraint joins two parts.
+typedef struct hem_range {
+    uint32_t part;
+    uint32_t kind; // hem_batch_kind
+    uint32_t begin, count;
+} hem_range;
+HEM_STATIC_ASSERT(sizeof(hem_range) == 16, "range size");
+
+// The batches of a kind that are a part's; count 0 where there are none. A part has a few ranges: what runs every substep
+// walks them in their order instead of asking.
+static inline hem_range hem_range_of(const hem_range* ranges, const hem_part* part, hem_batch_kind kind) {
+    for (uint32_t i = part->range_begin; i < part->range_begin + part->range_count; ++i) {
+        if (ranges[i].kind == (uint32_t)kind) {
+            return ranges[i];
+        }
+    }
+    const hem_range none = {0, (uint32_t)kind, 0, 0};
+    return none;
+}
 
 // All of it may be changed while running. Compliance: metres per newton (XPBD); 0 is rigid.
 typedef struct hem_tuning {
@@ -190,9 +295,24 @@ typedef struct hem_tuning {
     float sleep_speed;         // m/s; below it for half a second, and with a still pose, an instance sleeps
     uint32_t solver;           // hem_solver
     uint32_t iterations;       // per substep, 1..32
-    uint32_t reserved[6];
+    float contact_radius;      // metres: particles of different parts keep the sum of theirs; of cloth parts
+    float drive;               // Hz of the spring to the animated pose, alike for any mass; 0 = none
+    float drive_damping;       // of its critical damping; 1 = comes back without swinging over
+    uint32_t tracking;         // 1: the rest shape of groups and rods is the animated shape of the moment
+    float rod_stiffness;       // times bending and twist of its rods; parts without: 0
+    float fabric_warp;         // of triangles: 1 / stiffness of the stuff, m/N; 0 = as stiff as a pass can be
+    float fabric_weft;         // the same across
+    float fabric_shear;        // the same for shear in the plane
+    float fabric_area;         // N/m against a change of area; 0 = none
+    float fabric_bend;         // of bends and dihedrals: 1 / bending rigidity, 1/(N m)
+    float fabric_damping;      // seconds: internal friction of bending; rigidity times this is the damper
+    float strain_limit;        // triangles stretch no further than this, 0.1 = 10 %; 0 = no limit
+    float compress_limit;      // the same for how short they become; 0 = no limit
+    float buckle_angle;        // radians that a dihedral is off its rest angle when it becomes softer; 0 = never
+    float buckle_share;        // 0..1: what is left of its stiffness from there on
+    uint32_t reserved[7];
 } hem_tuning;
-HEM_STATIC_ASSERT(sizeof(hem_tuning) == 192, "tuning size");
+HEM_STATIC_ASSERT(sizeof(hem_tuning) == 256, "tuning size");
 
 typedef struct hem_bone {
     uint32_t name_offset;
@@ -215,6 +335,11 @@ typedef struct hem_shape_row {
 } hem_shape_row;
 HEM_STATIC_ASSERT(sizeof(hem_shape_row) == 256, "shape row size");
 
+typedef struct hem_area_row {
+    float area[8]; // m2 of the surface that a particle stands for, of one layer of cloth; pads 0
+} hem_area_row;
+HEM_STATIC_ASSERT(sizeof(hem_area_row) == 32, "area row size");
+
 typedef struct hem_bind_row {
     uint16_t bone[4][8];
     float weight[4][8]; // sum over the four = 1; pads: bone 0 weight 1
@@ -232,7 +357,7 @@ HEM_STATIC_ASSERT(sizeof(hem_bind_row) == 192, "bind row size");
 typedef struct hem_anim_row {
     uint32_t row;
     uint32_t animated_mask; // bit i: lane i is overwritten with its target
-    uint32_t target_mask;   // bit i: lane i needs its target (animated, or motion limits); superset
+    uint32_t target_mask;   // bit i: lane i needs its target (animated, motion limits, or driven); superset
     uint32_t reserved;
 } hem_anim_row;
 HEM_STATIC_ASSERT(sizeof(hem_anim_row) == 16, "anim row size");
@@ -247,6 +372,15 @@ typedef struct hem_limit_row {
     float reserved2[8];
 } hem_limit_row;
 HEM_STATIC_ASSERT(sizeof(hem_limit_row) == 192, "limit row size");
+
+// Row `row` of a part that is driven to the pose, and where its targets are. A part has one for each of its rows.
+typedef struct hem_drive_row {
+    uint32_t row;
+    uint32_t anim_row; // index of this row in ANIM_ROWS
+    uint32_t reserved[6];
+    float share[8]; // painted: 1 = hem_tuning.drive, 0.5 = half of that frequency; 0 where nothing can move
+} hem_drive_row;
+HEM_STATIC_ASSERT(sizeof(hem_drive_row) == 64, "drive row size");
 
 // Eight links: lane i joins particle (row_a, i) to particle (row_b, (i + rotate) & 7). One cache line.
 // Lanes are independent: no particle stands twice in one batch.
@@ -304,6 +438,86 @@ typedef struct hem_group_index { // lane i: particle index[i]
     uint8_t reserved[15];
 } hem_group_index;
 HEM_STATIC_ASSERT(sizeof(hem_group_index) == 32, "group index size");
+
+// Eight constraints of one kind, of two to four particles each, or eight whole strands. What the kind needs to know of each
+// lies in its own section, lane by lane: element `payload`, of strands one element a record from there on.
+// Lanes are independent: no particle stands in two of them.
+typedef enum hem_row_form {
+    HEM_FORM_ROWS = 0,    // lane i's particle k is (rows[k], (i + rotates[k]) & 7); rotates[0] is 0; rows differ
+    HEM_FORM_INDICES = 1, // it is ROW_INDICES[member_begin + k].index[i]; lanes without one name any particle
+    HEM_FORM_STRANDS =
+        2, // as rows, for k < member_count, by ROW_MEMBERS[member_begin + k] and where its mask has bit i
+} hem_row_form;
+
+#define HEM_MAX_ARITY 4
+
+typedef struct hem_row_batch {
+    uint16_t rows[HEM_MAX_ARITY]; // those past the arity are 0, as are all of other forms
+    uint8_t rotates[HEM_MAX_ARITY];
+    uint8_t kind; // hem_kind
+    uint8_t part;
+    uint8_t lane_mask; // bit i: lane i holds a constraint
+    uint8_t form;      // hem_row_form
+    uint32_t member_begin;
+    uint16_t member_count; // particles of a constraint; of strands, those of the longest
+    uint16_t reserved;
+    uint32_t payload;
+    uint32_t reserved2;
+} hem_row_batch;
+HEM_STATIC_ASSERT(sizeof(hem_row_batch) == 32, "row batch size");
+
+// Eight damped springs.
+typedef struct hem_spring {
+    float rest[8];       // metres; lanes without a spring: -1
+    float compliance[8]; // m/N, HEM_MIN_SPRING_COMPLIANCE at least: 1 / stiffness; lanes without a spring: 1
+    float damping[8];    // N s/m
+} hem_spring;
+HEM_STATIC_ASSERT(sizeof(hem_spring) == 96, "spring size");
+
+// Member k of eight rods: its frame, the segment to member k + 1 and the joint between the two frames. Of last members and lanes
+// without one all is 0 but the inertia.
+typedef struct hem_rod {
+    float edge[3][8]; // metres, character space at rest: to the next particle, less what its weight stretches
+    float turn[3]
+              [8]; // of the next frame against this one at rest, both counted from the modelled shape: half of a unit
+                   // quaternion, its vector part; 0 = as modelled, else what carries the weight
+    float stretch[8]; // N/m
+    float bend[8];    // N m / rad, across
+    float twist[8];   // along
+    float inertia[8]; // kg m^2; lanes without one: 1
+} hem_rod;
+HEM_STATIC_ASSERT(sizeof(hem_rod) == 320, "rod size");
+
+typedef struct hem_chain {
+    float rest[8]; // metres to member k + 1; 0 where there is none
+} hem_chain;
+HEM_STATIC_ASSERT(sizeof(hem_chain) == 32, "chain size");
+
+// Eight triangles of cloth, in the material's own plane: p1 and p2 are its sides from particle 0 to 1 and to 2, and
+//
+//     f1 = q[0] p1 + q[1] p2   along warp,   f2 = q[2] p1 + q[3] p2   along weft
+//
+// the columns of the deformation gradient; at rest they are unit vectors at a right angle.
+typedef struct hem_triangle {
+    float q[4][8];         // 1/m; lanes without a triangle: 0
+    float inverse_area[8]; // 1/m^2, divided by the square of the painted stiffness; lanes without a triangle: 1
+} hem_triangle;
+HEM_STATIC_ASSERT(sizeof(hem_triangle) == 160, "triangle size");
+
+// Eight edges that bend, flat at rest: particles 0 and 1 are the edge, 2 and 3 the far corners of its two triangles.
+// sum of c[k] x[k] is a vector as long as the angle, for small ones.
+typedef struct hem_bend {
+    float c[4][8];       // 1/m, sum 0; lanes without one: 0
+    float compliance[8]; // times hem_tuning.fabric_bend: width over length of the edge's strip, 1/(N m) to 1/(N m)
+} hem_bend;
+HEM_STATIC_ASSERT(sizeof(hem_bend) == 160, "bend size");
+
+// The same with an angle of their own at rest, and as a true angle.
+typedef struct hem_dihedral {
+    float cosine[8], sine[8]; // of the rest angle, 0 = flat; lanes without one: 1 and 0
+    float compliance[8];      // as in hem_bend
+} hem_dihedral;
+HEM_STATIC_ASSERT(sizeof(hem_dihedral) == 96, "dihedral size");
 
 // How a particle without orientation gets one for skinning: from the differences u1 - u0 and v1 - v0 of neighbours.
 // The rest frame q (built from the same differences at rest) makes the rotation rest -> now.

@@ -3,7 +3,7 @@
 #define HEM_HASH_H
 
 // Has a file been damaged on its way? The validator makes any bytes safe to use; this tells whether they are the bytes
-// that the compiler wrote. It needs xxHash and therefore lives in the compiler library (compiler/content_hash.c), for
+// that the compiler wrote. It needs xxHash and therefore lives in the compiler library (compiler/pack/content_hash.c), for
 // tools and build farms; a game that wants to know asks its own package format.
 
 #include <stdbool.h>

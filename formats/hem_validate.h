@@ -11,11 +11,12 @@
 extern "C" {
 #endif
 
+// clang-format off
 #define HEM_FORMAT_RESULTS(X)                                                                                          \
     X(HEM_FORMAT_OK, 0, "the file is valid")                                                                           \
     X(HEM_FORMAT_TOO_SHORT, 1, "the file is shorter than its header says; copy it again")                              \
     X(HEM_FORMAT_BAD_MAGIC, 2, "not a .hem file")                                                                      \
-    X(HEM_FORMAT_BAD_VERSION, 3, "made by another version of hemc; compile the asset again")                           \
+    X(HEM_FORMAT_BAD_VERSION, 3, "a format version that this library, which reads 2, does not know; compile the asset again with its hemc") \
     X(HEM_FORMAT_BAD_HEADER, 4, "the header contradicts itself")                                                       \
     X(HEM_FORMAT_BAD_SECTION, 5, "the section table contradicts itself or the file")                                   \
     X(HEM_FORMAT_MISSING_SECTION, 6, "a section that every .hem file has is missing")                                  \
@@ -24,7 +25,11 @@ extern "C" {
     X(HEM_FORMAT_BAD_VALUE, 9, "a number is not finite or out of its range")                                           \
     X(HEM_FORMAT_BAD_BATCH, 10, "a batch holds a particle twice, or a run batches unlike; compile the asset again")    \
     X(HEM_FORMAT_MISALIGNED, 11, "the bytes do not start on a 64-byte boundary")                                       \
-    X(HEM_FORMAT_BAD_HASH, 12, "the content does not match its hash; the file is damaged")
+    X(HEM_FORMAT_BAD_HASH, 12, "the content does not match its hash; the file is damaged")                             \
+    X(HEM_FORMAT_OLD_VERSION, 13, "format version 1, this library reads 2: compile the asset again with hemc")
+// clang-format on
+
+HEM_STATIC_ASSERT(HEM_FORMAT_VERSION == 2, "the texts above name it");
 
 typedef enum hem_format_result {
 #define HEM_FORMAT_ENUM(name, value, text) name = value,
@@ -33,66 +38,42 @@ typedef enum hem_format_result {
 } hem_format_result;
 
 typedef struct hem_format_fault {
-    uint32_t section;  // hem_section_kind, 0 = header or table
+    uint32_t section;  // hem_section_kind
     uint32_t element;  // index inside the section
     const char* field; // static text, e.g. "row_b"
+    float value;       // of a number of the tuning that is not in low to high; else all are 0
+    float low, high;
 } hem_format_fault;
 
-// Every section of a validated file as a typed pointer; absent ones are NULL with count 0.
+// Every section of a validated file as a typed pointer and a count; absent ones are NULL with count 0.
 typedef struct hem_view {
     const hem_header* header;
-    const hem_info* info;
-    const char* strings;
-    uint32_t string_size;
-    const hem_part* parts;
-    const hem_tuning* tuning;
-    const hem_bone* bones;
-    const hem_rest_row* rest_rows;
-    const hem_shape_row* shape_rows;
-    const hem_bind_row* bind_rows;
-    const uint32_t* particle_flags;
-    const hem_anim_row* anim_rows;
-    uint32_t anim_row_count;
-    const hem_limit_row* limit_rows;
-    uint32_t limit_row_count;
-    const hem_link_batch* link_batches;
-    uint32_t link_batch_count;
-    const hem_index_batch* index_batches;
-    uint32_t index_batch_count;
-    const hem_group_batch* group_batches;
-    uint32_t group_batch_count;
-    const hem_group_member* group_members;
-    uint32_t group_member_count;
-    const hem_group_index* group_indices;
-    uint32_t group_index_count;
-    const hem_frame_row* frame_rows;
-    uint32_t frame_row_count;
-    const uint32_t* ignore_starts;
-    const uint16_t* ignore_list;
-    uint32_t ignore_count;
-    const hem_asset_collider* colliders;
-    uint32_t collider_count;
-    const float (*hull_planes)[4];
-    uint32_t hull_plane_count;
-    const hem_mesh* meshes;
-    const hem_vertex_rest* vertex_rest;
-    const hem_vertex_bind* vertex_bind;
-    const uint8_t* vertex_blocks;
-    const uint32_t* preview_indices;
-    uint32_t preview_index_count;
-    const uint8_t (*preview_colors)[4];
-    const hem_clip* clips;
-    uint32_t clip_count;
-    const float (*clip_frames)[12]; // [frame * bone_count + bone]
-    uint32_t clip_frame_count;      // frames, not matrices
+#define HEM_VIEW_POINTER(name, number, text, element, pointer, ...) const element* pointer;
+    HEM_SECTIONS(HEM_VIEW_POINTER)
+#undef HEM_VIEW_POINTER
+#define HEM_VIEW_COUNT(name, number, text, element, pointer, count, ...) uint32_t count;
+    HEM_SECTIONS(HEM_VIEW_COUNT)
+#undef HEM_VIEW_COUNT
+    uint32_t clip_frame_count; // frames of bone_count matrices: clip_frames[frame * bone_count + bone]
 } hem_view;
 
 // Checks everything and fills the view. The bytes must stay where they are while the view is used.
 // fault may be NULL. The hash is not looked at: see hem_view_hash_matches in compiler and tools.
 hem_format_result hem_validate(const void* bytes, size_t size, hem_view* view, hem_format_fault* fault);
 
-// A tuning section on its own, for swapping while running.
+// A tuning section on its own, for swapping while running. With the info of an asset its lengths are bounded by the
+// asset's size, as they are in its file; with NULL by 10 km.
 hem_format_result hem_validate_tuning(const hem_tuning* tuning, uint32_t count, hem_format_fault* fault);
+hem_format_result hem_validate_tuning_of(const hem_info* info, const hem_tuning* tuning, uint32_t count,
+                                         hem_format_fault* fault);
+
+// What keeps particles apart (radii, tangent spheres, thickness, contact radii) is no longer than the asset is: the sides
+// of its rest bounds together, but a metre at least. Longer ones would make neighbours of all particles.
+static inline float hem_longest(const hem_info* info) {
+    const float sides = (info->bounds_max[0] - info->bounds_min[0]) + (info->bounds_max[1] - info->bounds_min[1]) +
+                        (info->bounds_max[2] - info->bounds_min[2]);
+    return sides > HEM_MIN_LONGEST ? sides : HEM_MIN_LONGEST;
+}
 
 // Runs of link batches. The runtime begins a batch of a run before the last one is written, and takes one way through
 // its code for all of them: so neighbours share no row, and all are of one kind and one rotation, and alike in whether
