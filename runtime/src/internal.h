@@ -4,16 +4,23 @@
 
 // What the runtime's files share. A game never sees this.
 //
-// The block of a scene, in order (every array starts on 64 bytes):
+// The block of a scene, in order (every array starts on 64 bytes; with the address sanitizer what lies between is
+// poisoned):
 //
-//   hem_scene | instance records | events | per asset ignored pairs |
-//   STATE: per slot [ hemi_state | x | v | q | w | targets | past | caught | anchor ] |
-//   per slot [ tuning | colliders | matrices ] | per worker scratch
+//   hem_scene | classes | instance records | mesh records | scratch records | events | per asset DERIVED |
+//   INPUT: hemi_scene_input | colliders | planes, per mesh [ hemi_mesh_input | bones | triangles ],
+//          per slot [ hemi_input | bones | tuning | colliders | planes ] |
+//   STATE: past of the scene's colliders, per mesh [ hemi_mesh_state | bones_prev ],
+//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor ] |
+//   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
+//   palette_prev ] | per worker SCRATCH
 //
-// STATE is one pointer-free range: snapshot, rollback and hash work on it alone. Scratch holds nothing between steps.
+// INPUT is what the game said and still holds; ops write it (ops.inl), a step only reads it. STATE is what the last step
+// left. Both are free of pointers, and a save, a load and a hash take both. Whatever else a step reads it derives from
+// them or from the asset: scratch holds nothing between steps.
 //
-// Bytes per particle of state: position and inverse mass 16, velocity 12, caught 1, anchor 3;
-// oriented ones 28 more; animated rows 56 more.
+// Bytes per particle of state: position and inverse mass 16, velocity 12, caught 1, anchor 3; oriented ones 28 more;
+// animated rows 28 more.
 
 #include "hem/hem.h"
 #include "formats/hem_format.h"
@@ -32,6 +39,10 @@
 void* memcpy(void* restrict to, const void* restrict from, size_t size);
 void* memmove(void* to, const void* from, size_t size);
 void* memset(void* to, int value, size_t size);
+
+static inline int hemi_is_aligned(const void* p, size_t align) {
+    return ((uintptr_t)p & (align - 1)) == 0;
+}
 
 // A byte per lane, all at once: most rows have nothing to do.
 static inline uint64_t hemi_eight_bytes(const uint8_t* bytes) {
@@ -75,8 +86,13 @@ HEM_INLINE float hemi_cone_slope(const float size[4]) {
     return size[2] > 0.0f ? hem_clampf((size[0] - size[1]) / (2.0f * size[2]), -0.99f, 0.99f) : 0.0f;
 }
 
-#define HEMI_HULL_PLANES 32 // per hull
-#define HEMI_HULLS 4        // per instance, the game's and the asset's together
+#define HEM_MAX_SOUP 65536 // triangles
+#define HEM_MAX_MESHES 1024
+
+#define HEMI_MAX_SUBSTEPS 64u        // of a step
+#define HEMI_SCENE_COLLIDERS 256     // at most, besides HEM_MAX_COLLIDERS of an instance and its asset
+#define HEMI_FELT_ACCELERATION 60.0f // m/s^2, see hem_instance_def
+#define HEMI_FELT_TURNING 200.0f     // rad/s^2
 
 // Where an animated row has to be: at the end of the last step, and at the end of this one.
 typedef struct hemi_target_row {
@@ -84,14 +100,9 @@ typedef struct hemi_target_row {
     hemi_row4 q;
 } hemi_target_row;
 
-// The head of an instance's state.
-typedef struct hemi_state {
-    uint32_t generation;
-    uint32_t alive;
-    uint32_t asleep;
-    uint32_t pose_changed; // since the last step
-    float still_seconds;   // how long everything has stayed near its anchor
-    float pose_still_seconds;
+// What the game said about an instance and still holds: the head of its input. A step reads it and leaves it as it is.
+typedef struct hemi_input {
+    hem_root root; // where the next step ends
     float pose_blend;
     float time_scale;
     float gravity_scale;
@@ -100,34 +111,57 @@ typedef struct hemi_state {
     float wind[3]; // world
     uint32_t features;
     int32_t animation; // -1 = as the asset says
-    uint32_t step_count;
-    hem_root root;           // where the last step ended
-    hem_root next_root;      // where this one will
+    float felt_acceleration, felt_turning;
+    uint64_t user;
+    uint32_t collider_count; // the game's
+    uint32_t generation;     // of the instance that this was said about
+    // A carry holds for one step: the one that state.step_count becomes this number in. 0 = none.
+    uint32_t carry_step;
+    uint32_t reserved;
     float carry_rotation[4]; // motion of the frame ridden in, world: p' = rotation * (p - carry_from) + carry_to
     double carry_from[3], carry_to[3];
+} hemi_input;
+
+// The same for all instances.
+typedef struct hemi_scene_input {
+    float gravity[3];
+    uint32_t has_force_field; // the function itself is the game's, outside
+    uint32_t collider_count;
+    uint32_t reserved[3];
+} hemi_scene_input;
+
+// What the last step left, and what was said for the next one alone: the head of an instance's state.
+typedef struct hemi_state {
+    uint32_t generation;
+    uint32_t alive;
+    uint32_t asleep;
+    uint32_t step_count;
+    uint32_t substep_count; // of the last step whose number was Hem's to choose; 0 = there was none
+    float still_seconds;    // how long everything has stayed near its anchor
+    float pose_still_seconds;
+    hem_root root;           // where the last step ended
     float match_rotation[4]; // momentum conserving animation: where the search for the rotation starts
-    uint32_t carried;
-    uint32_t jumped;        // teleported since the last step
-    float felt_velocity[3]; // of the root as the particles feel it, world, m/s
-    float felt_spin[3];     // rad/s
-    float felt_acceleration, felt_turning;
+    float felt_velocity[3];  // of the root as the particles feel it, world, m/s
+    float felt_spin[3];      // rad/s
+    // Until the end of the next step:
+    uint32_t pose_changed;
+    uint32_t jumped; // teleported
+    uint32_t woken;
     uint32_t reserved;
-    uint64_t user;
 } hemi_state;
 
-// A collider as it was given. What it did in the last step is in the state: see hemi_collider_past.
+// A collider as the game or the asset gave it. What it did in the last step is in the state: see hemi_collider_past.
 typedef struct hemi_collider {
+    double position[3];
+    float rotation[4];
+    float size[4];
     uint32_t kind; // hem_shape_kind, the same numbers as hem_collider_kind
     int32_t bone;  // -1 = world, -2 = character space
     uint32_t mask;
-    uint32_t plane_count;
     float friction;
-    float size[4];
-    double position[3];
-    float rotation[4];
-    uint32_t jumped;
-    uint32_t hull;   // which of the instance's hulls
-    float now[2][7]; // position and rotation, character space, at the start and the end of the running step
+    uint32_t
+        first_plane; // of a hull, among the instance's planes or those of the asset; of a mesh, which of the scene's
+    uint32_t plane_count;
 } hemi_collider;
 
 typedef struct hemi_collider_past { // at the end of the last step, character space
@@ -135,16 +169,21 @@ typedef struct hemi_collider_past { // at the end of the last step, character sp
     uint32_t valid;
 } hemi_collider_past;
 
-typedef struct hemi_hull {
-    float planes[HEMI_HULL_PLANES][4];
-} hemi_hull;
+typedef struct hemi_world_past { // of a collider of the scene: where it was at the end of the last step, world
+    double position[3];
+    float rotation[4];
+    uint32_t valid;
+    uint32_t reserved;
+} hemi_world_past;
 
 typedef struct hemi_asset { // what lies inside hem_asset
     uint32_t cookie;
     uint32_t fault_element;
-    const char* fault_text;
     const char* fault_section;
-    hem_view view;
+    union {
+        hem_view view;
+        char fault_text[384];
+    };
 } hemi_asset;
 
 HEM_STATIC_ASSERT(sizeof(hemi_asset) <= sizeof(hem_asset), "hem_asset is too small");
@@ -155,210 +194,83 @@ typedef struct hemi_bone_pose {
     float q[4];  // its rotation, made rigid
 } hemi_bone_pose;
 
-// One contact body: an animated collision particle as its neighbours see it in this substep. Groups of four floats, so
-// that eight bodies load and transpose. The matrix S = R diag(a^2 b^2 c^2) R^T gives the support sqrt(n S n).
-typedef struct hemi_body {
-    float center[3], radius;   // tangent sphere of a surface particle; ellipsoids: center and largest radius
-    float axis[3], surface;    // outward axis; surface 1: mirror the push, 0: ellipsoid
-    float motion[3], friction; // of the center during this substep
-    float s00, s11, s22, s01;
-    float s02, s12, widest2, reserved; // widest2 = square of the largest radius
-} hemi_body;
-
-// Bodies near one row: entry k of lane i is list[first + k * 8 + i], and so is the distance to keep.
-typedef struct hemi_near {
-    uint32_t first;
-    uint32_t depth;
-} hemi_near;
-
-// Eight boxes of the pair search, seven cache lines: around positions (low, high), around half ways (slow, fast), then
-// the largest radius, and the largest radius against bodies.
-#define HEMI_BOX_PLANES 14
-typedef struct hemi_box8 {
-    float plane[HEMI_BOX_PLANES][8];
-} hemi_box8;
-
-typedef struct hemi_hit {
-    uint16_t slot, other;
-    float distance; // to keep
-} hemi_hit;
-
-// The pairs of a cluster with itself and with later ones of its lane that the ignore lists name: bit 8 i + j of pairs[k]
-// stands for its row i and row j of the cluster that begins at row[k]. Almost all neighbours in the mesh are among them;
-// what is not is found in the lists.
-typedef struct hemi_ignored {
-    uint64_t pairs[8];
-    uint16_t row[8]; // UINT16_MAX = none
-} hemi_ignored;
-
-// Clusters begin anew with each part, so a part adds at most one to those of whole rows.
-static inline uint32_t hemi_ignored_at(uint32_t part, uint32_t first_row, uint32_t lane) {
-    return ((first_row >> 3) + part) * 8 + lane;
-}
-
-// Particles of one lane in up to eight successive rows: bit i stands for row + i.
-typedef struct hemi_cluster {
-    uint16_t row;
-    uint8_t part;
-    uint8_t members; // that collide
-    uint8_t movable; // of those, the simulated ones
-    uint8_t reserved[3];
-} hemi_cluster;
-
 // Positions in whole millimetres, modulo 256: enough to see whether something stays where it is.
 typedef struct hemi_anchor_row {
     uint8_t mm[3][8];
 } hemi_anchor_row;
 
-// A row with particles that are led back to the pose.
-typedef struct hemi_led {
-    hemi_row3 goal;
-    float left[8]; // seconds until they arrive
-    uint32_t row, mask;
-    uint32_t reserved[6];
-} hemi_led;
-
 #define HEMI_LED 128          // of hemi_instance.caught: from here on it is led back
-#define HEMI_CAUGHT_HZ 256.0f // its unit of time
-#define HEMI_CAUGHT_SECONDS 0.3f
+#define HEMI_STRAINED 1.25f   // times its rest length
+#define HEMI_TORN 1.6f        // such a link waits a third as long
+#define HEMI_CAUGHT_HZ 128.0f // its unit of time
+#define HEMI_CAUGHT_SECONDS 0.9f
 #define HEMI_LED_SECONDS 0.25f
+
+typedef struct hemi_derived hemi_derived;
+typedef struct hemi_mesh hemi_mesh;
+typedef struct hemi_scratch hemi_scratch;
+
+// Vectors of multipliers that constraints may keep from pass to pass: one for each batch of links, indexed links and row
+// batches, then four for each triangle, bend and dihedral payload, in this order.
+HEM_INLINE uint32_t hemi_fabric_multipliers(const hem_view* view) {
+    return view->link_batch_count + view->index_batch_count + view->row_batch_count;
+}
+
+HEM_INLINE uint32_t hemi_multiplier_batches(const hem_view* view) {
+    return hemi_fabric_multipliers(view) + 4 * (view->triangle_count + view->bend_count + view->dihedral_count);
+}
+typedef struct hemi_kernels hemi_kernels;
 
 // Rotations are stored relative to the rest state: q is the identity at rest, the outward axis is q * (rest axis).
 
-// Per part and substep: tuning turned into the numbers that the kernels multiply with.
-typedef struct hemi_part_step {
-    hemi_mat34 frame;   // what the motion of the character's frame does to a free particle, this substep
-    float gravity[3];   // m/s^2 character space, scaled
-    float wind[3];      // m/s character space
-    float keep;         // exp(-damping h)
-    float keep_angular; // exp(-angular_damping h)
-    float drag, lift;   // times h
-    float max_speed;
-    float alpha[8];     // compliance / h^2
-    float beta[8];      // link damping * compliance / h (XPBD gamma); 0 = undamped
-    float stiffness[8]; // PBD and Jacobi
-    float shape;        // share of the way to the goal that a group moves its members
-    float tether_scale; // 1 + allowance
-    float thickness, self_thickness, friction, restitution;
-    uint32_t solver, iterations;
-    uint32_t damped; // any beta != 0
-} hemi_part_step;
-
-// A collider in the middle of a substep.
-typedef struct hemi_shape {
-    uint32_t kind;
-    uint32_t mask;
-    uint32_t plane_count;
-    float friction;
-    float size[4];
-    float slope, tangent; // of a capsule's cone: see touch_capsule
-    float now[12];        // into its own space, rows of four
-    float then[12];       // the same at the start of the substep, in the frame and world of the part
-    float position[3];    // now
-    float began[3];       // then
-    const float (*planes)[4];
-} hemi_shape;
-
-// Scratch of one worker, carved for the largest asset of the scene.
-typedef struct hemi_scratch {
-    hemi_row4* prev_q;      // oriented rows
-    hemi_row3* normal;      // outward normals, for the air
-    hemi_row3* force;       // what the force field adds
-    hemi_row4* delta;       // Jacobi corrections and their number; zero between the kernels that use them
-    hemi_row3* delta_prev;  // the part of them that is no motion
-    uint8_t* moved_rows;    // rows with something in delta; zero like it
-    float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
-    float* rest_moment;     // six components of the same at rest
-    float* support;         // seven components per oriented row: S and widest2 as in hemi_body
-    float* lambda;          // XPBD multipliers, 8 per batch; only touched when a part iterates
-    hemi_target_row* now;   // interpolated targets of this substep
-    hemi_target_row* ahead; // and of the last one before the next search
-    hemi_body* bodies;      // one per slot of the body's rows (pads touch nothing) plus a dummy that touches nothing
-    // What find_near knows of bodies, eight neighbours per row: middle and half of their way, radius, center at rest.
-    uint16_t* body_row;
-    uint16_t* body_target; // its row among the targets
-    uint32_t body_row_count;
-    uint32_t body_stride;      // rows, rounded up to eight
-    float* body_data;          // ten vectors per row
-    hemi_box8* body_box;       // one for eight rows
-    hemi_box8* body_block_box; // one for 64 rows
-    uint8_t* body_members;     // lanes that are no pads
-    uint8_t* body_tangents;    // lanes that collide as tangent spheres
-    uint64_t body_parts;       // parts of kind body
-    uint64_t simulated_parts;  // the others
-    uint32_t simulated_pairs;  // whether any of those collides with any of them
-    hemi_near* near_body;      // per row
-    uint16_t* near_list;
-    float* near_distance; // that the pair keeps: the sum of radii, but never more than it had at rest
-    uint32_t near_capacity;
-    uint32_t near_count;
-    uint8_t* near_counts; // per particle
-    hemi_hit* hits;       // with bodies as they are found, before they become lists
-    float* pair_distance; // in the same memory afterwards: pairs of simulated particles, each once, in whole eights
-    uint16_t *pair_a, *pair_b;
-    uint32_t hit_capacity; // of both
-    uint32_t hit_count;
-    uint32_t pair_count;
-    const hemi_ignored* ignored; // of the asset, see hemi_class
-    uint64_t* row_colliders;     // bit c: collider c may touch the row; collider_words per row
-    uint32_t collider_words;
-    hemi_led* led; // rows with caught particles
-    uint32_t led_count;
-    float* collider_bounds; // six planes of collider_stride floats
-    uint32_t collider_stride;
-    hemi_part_step* parts;
-    uint64_t* part_pairs;    // bit p of entry o: parts o and p collide
-    hemi_mat34* part_frames; // the frame's motion over the whole step, per part
-    hemi_shape* colliders;   // interpolated, all of part 0, then all of part 1, ...
-    uint32_t collider_count;
-    // clusters of the pair search: see kernels_pairs.inl
-    hemi_cluster* clusters;
-    float* cluster_data;      // eight vectors each
-    hemi_box8* cluster_box;   // one for each block
-    hemi_box8* block_box;     // one for eight blocks
-    hemi_box8* quarter_box;   // one for 64 blocks
-    uint64_t* block_parts;    // that have clusters there
-    uint64_t* block_partners; // that collide with those
-    // counters of the running step
-    uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
-} hemi_scratch;
-
-struct hemi_kernels;
-
 typedef struct hemi_instance {
     const hem_view* view;
+    // INPUT
+    hemi_input* input;
+    hemi_bone_pose* bones;
+    hem_tuning* tuning;       // per part
+    hemi_collider* colliders; // the game's
+    float (*planes)[4];       // of the game's hulls, one after the other
+    // STATE
     hemi_state* state;
     hemi_row4* x;
     hemi_row3* v; // during a substep where it began, in its frame: `prev` in the kernels
     hemi_row4* q; // oriented rows
     hemi_row3* w;
-    hemi_target_row* target_prev; // anim rows
-    hemi_target_row* target_next;
-    hemi_collider_past* past;
-    uint8_t* caught;          // per particle, see kernels_caught.inl
-    hemi_anchor_row* anchor;  // where it was when still_seconds began
-    hem_tuning* tuning;       // per part
-    hemi_collider* colliders; // the game's, then the asset's
-    hemi_hull* hulls;
-    hemi_bone_pose* bones;      // pose, and the pose before
-    hemi_bone_pose* bones_prev; // keep_previous, else the same
-    float (*palette)[16];       // particle matrices of the last step, padded rows for skinning
-    float (*palette_prev)[16];  // keep_previous
-    hemi_row4* frame_q;         // cloth rows: orientation rest -> now, derived at the end of a step
-    uint32_t collider_count;    // the game's
+    hemi_target_row* target_prev; // anim rows, where the last step ended
+    hemi_collider_past* past;     // room for the game's, then the asset's
+    uint8_t* caught;              // per particle, see kernels/caught.inl
+    hemi_anchor_row* anchor;      // where it was when still_seconds began
+    // Derived from both, and anew after a load
+    hemi_target_row* target_next; // anim rows, from the bones
+    hemi_row4* frame_q;           // cloth rows: orientation rest -> now
+    float (*palette)[16];         // particle matrices, padded rows for skinning
+    hemi_bone_pose* bones_prev;   // of the frame before, with keep_previous; else the same
+    float (*palette_prev)[16];
     uint32_t class_index;
     // of the running step
+    uint32_t job_taken, job_done; // atomic: of two workers that are given the same job, one is refused
     uint32_t stepped;
     uint32_t event_mask;
     hem_step_report report;
 } hemi_instance;
 
+typedef struct hemi_refusal { // see refuse.h
+    uint32_t writing;         // atomic
+    char text[252];
+} hemi_refusal;
+
 typedef struct hemi_class { // slots of one asset
     const hem_view* view;
     uint32_t first_instance, count;
-    uint32_t state_size;   // per instance
-    hemi_ignored* ignored; // per cluster: hemi_ignored_at; NULL = the asset has no ignore lists
+    hemi_derived* derived;
 } hemi_class;
+
+struct hemi_op;
+
+// Sees every op before it is applied; instance NULL = the whole scene. Elements may be gone afterwards.
+typedef void (*hemi_op_watch)(void* user, const hem_scene* scene, const hemi_instance* instance,
+                              const struct hemi_op* op);
 
 struct hem_scene {
     uint32_t cookie;
@@ -366,17 +278,23 @@ struct hem_scene {
     uint32_t class_count;
     uint32_t worker_count;
     uint32_t collider_capacity;
+    uint32_t hull_plane_capacity;
+    uint32_t scene_collider_capacity;
     uint32_t keep_previous;
     uint32_t substep_limit;
     float substep_hz;
-    float gravity[3];
     hem_kernel kernel;
-    const struct hemi_kernels* kernels;
+    const hemi_kernels* kernels;
     hemi_class* classes;
     hemi_instance* instances;
+    hemi_mesh* meshes;
+    uint32_t mesh_count;
     hemi_scratch* scratch;
-    uint8_t* state;
-    size_t state_size;
+    hemi_scene_input* input;
+    hemi_collider* colliders; // INPUT, for all instances
+    float (*planes)[4];
+    hemi_world_past* past;         // STATE, of colliders
+    size_t input_size, state_size; // of INPUT and STATE in a save
     hem_event* events;
     uint32_t event_capacity, event_count, event_lost;
     uint32_t step_open;
@@ -384,103 +302,56 @@ struct hem_scene {
     hem_step_report report;
     hem_force_field force_field;
     void* force_user;
+    hem_profile_hooks hooks;
+    hemi_op_watch op_watch; // NULL = nobody
+    void* op_watch_user;
     uint64_t layout_hash; // of capacities and assets; a saved state must match
+    hemi_refusal refusal; // the last one
 };
-
-// Apply the frame's motion, forces and damping to a part's rows.
-typedef struct hemi_predict {
-    hemi_row4* x;
-    hemi_row3* v;            // velocities or, chained, where the last substep began; afterwards where this one begins
-    const hemi_row3* normal; // read when there is drag or lift
-    const hem_shape_row* shape;
-    const hemi_row3* force; // NULL = none
-    const hemi_part_step* part;
-    uint32_t* clamped;
-    uint32_t count; // rows
-    float h;
-    int body;    // it lives in the frame and goes where the pose has it
-    int chained; // the velocity is (x - v) / h, as the last substep of the same length left it
-} hemi_predict;
-
-typedef struct hemi_link_args {
-    hemi_row4* x;
-    const hemi_row3* prev;
-    hemi_row4* delta; // Jacobi
-    const hemi_part_step* part;
-    float* lambda; // NULL = one iteration, no multipliers kept
-    uint32_t tethers;
-} hemi_link_args;
-
-// One table per backend; every function is the same source compiled again.
-typedef struct hemi_kernels {
-    hem_kernel kernel;
-    // Bones -> targets of anim rows (eq. 4).
-    void (*targets)(const hem_view* view, const hemi_bone_pose* bones, hemi_target_row* out);
-    // The same for every row, straight into positions and rotations.
-    void (*pose_rows)(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q);
-    void (*predict)(const hemi_predict* args);
-    void (*predict_rotation)(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
-                             uint32_t count, const hemi_part_step* part, float h);
-    // Targets between two poses, and the direct overwrite.
-    void (*interpolate)(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
-                        hemi_target_row* out);
-    void (*links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args);
-    void (*links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args);
-    // Orientation terms of a soft part's rows: at rest, and turned.
-    void (*rest_moments)(const hem_view* view, const hem_part* part, float* at_rest);
-    void (*moments)(const hem_part* part, const hemi_row4* q, const float* at_rest, float* moment);
-    void (*groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count, hemi_row4* x, hemi_row4* q,
-                   const float* moment, float share);
-    void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x);
-    void (*apply_delta)(hemi_row4* x, hemi_row4* delta, uint32_t count, int average); // and clears it
-    // Who may touch whom during this step; surface = tangent spheres where the asset has them.
-    void (*find_near)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
-                      const hemi_mat34* part_frames, int surface);
-    void (*continuous)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    // Bodies of this substep, from where the pose has them now and had them before.
-    void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
-                         hemi_scratch* scratch);
-    void (*supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support);
-    void (*touch_bodies)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    void (*touch_particles)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    // Cloth that a limb went through (kernels_caught.inl).
-    void (*watch_links)(const hem_view* view, const hem_part* part, const hemi_row4* x, uint8_t* strained);
-    void (*pose_led)(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led);
-    // Colliders: which rows they may touch during the step, then the push.
-    void (*cull_colliders)(const hem_view* view, const hemi_instance* instance, hemi_scratch* scratch, float dt,
-                           const hemi_mat34* part_frames, uint32_t collider_count);
-    void (*touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* scratch);
-    // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds
-    // below 32 km/s, none of them NaN.
-    uint32_t (*velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h);
-    void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
-                               float inverse_h);
-    void (*frames)(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out);
-    void (*normals)(const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out);
-    void (*palette)(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,
-                    float (*out)[16]);
-    void (*skin)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
-                 const hem_skin_args* args);
-} hemi_kernels;
-
-const hemi_kernels* hemi_kernels_scalar(void);
-const hemi_kernels* hemi_kernels_sse2(void);
-const hemi_kernels* hemi_kernels_avx2(void);
-const hemi_kernels* hemi_kernels_neon(void);
-const hemi_kernels* hemi_kernels_wasm(void);
-const hemi_kernels* hemi_kernels_choose(hem_kernel wanted); // NULL = not here
 
 const hem_view* hemi_asset_view(const hem_asset* asset); // NULL = not open
 
-// scene.c
-hem_result hemi_find(const hem_scene* scene, hem_instance_id id, hemi_instance** instance);
+// scene.c; `call` is the public function that asks, for the text of a refusal.
+hem_result hemi_check(const hem_scene* scene);
+hem_result hemi_check_idle(const hem_scene* scene, const char* call); // and no step is open
+hem_result hemi_find(const hem_scene* scene, const char* call, hem_instance_id id, hemi_instance** instance);
+hem_result hemi_find_idle(const hem_scene* scene, const char* call, hem_instance_id id, hemi_instance** instance);
 
-// step.c
-void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_scratch* scratch, float dt,
-                        uint32_t forced_substeps);
-uint32_t hemi_collider_total(const hemi_instance* instance);
-void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance); // every particle, at rest
+// ops.c
+void hemi_default_input(const hem_scene* scene, hemi_instance* instance); // as of an instance that nobody spoke to
+
+// sleep.c
+void hemi_wake(hemi_state* state); // or, if it was awake, lets it rest anew
+
+// pose.c
+void hemi_set_bones(hemi_instance* instance, const float* matrices, size_t stride); // NULL = the bind pose
+void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance);           // every particle, at rest
+
+// colliders.c
+typedef struct hemi_collider_ref {
+    const hemi_collider* collider;
+    hemi_collider_past* past;          // NULL = it is the scene's
+    const hemi_world_past* world_past; // of the scene's, else NULL
+    const float (*planes)[4];          // of a hull, else NULL
+    const hemi_mesh* mesh;             // else NULL
+} hemi_collider_ref;
+
+uint32_t hemi_collider_total(const hem_scene* scene, const hemi_instance* instance);
+// The instance's come first, then the scene's, then the asset's.
+hemi_collider_ref hemi_collider_at(const hem_scene* scene, const hemi_instance* instance, uint32_t index);
+// Where the last step left it, character space: position and rotation. 0 = it was not there yet.
+int hemi_collider_now(const hemi_instance* instance, const hemi_collider_ref* ref, float pose[7]);
+void hemi_keep_world_past(hem_scene* scene); // at the end of a step
+
+// snapshot.c
+void hemi_measure_saves(hem_scene* scene); // sizes and layout_hash
+uint64_t hemi_input_hash(const hem_scene* scene, const hemi_instance* instance);
+
+// read.c
+hem_quat hemi_turn_of(const hem_scene* scene, const hemi_instance* instance, uint32_t particle); // rest -> now
+
+// settle.c
 int hemi_keeps_frames(const hemi_instance* instance);
-void hemi_update_palette(const hem_scene* scene, hemi_instance* instance);
+void hemi_update_palette(const hem_scene* scene, hemi_instance* instance); // and the frames that it needs
 
 #endif

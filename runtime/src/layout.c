@@ -2,6 +2,28 @@
 // Where everything lies inside the game's block. See the drawing in internal.h.
 
 #include "runtime/src/layout.h"
+#include "runtime/src/scratch.h"
+
+void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t hull_plane_capacity,
+                             hem_scene* scene) {
+    scene->input = hemi_take(c, 1, sizeof(hemi_scene_input));
+    scene->colliders = hemi_take(c, collider_capacity, sizeof(hemi_collider));
+    scene->planes = hemi_take(c, collider_capacity ? hull_plane_capacity : 0, sizeof(*scene->planes));
+}
+
+void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, hem_scene* scene) {
+    scene->past = hemi_take(c, collider_capacity, sizeof(hemi_world_past));
+}
+
+void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t hull_plane_capacity,
+                       hemi_instance* instance) {
+    const hem_info* info = view->info;
+    instance->input = hemi_take(c, 1, sizeof(hemi_input));
+    instance->bones = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
+    instance->tuning = hemi_take(c, info->part_count, sizeof(hem_tuning));
+    instance->colliders = hemi_take(c, collider_capacity, sizeof(hemi_collider));
+    instance->planes = hemi_take(c, hull_plane_capacity, sizeof(*instance->planes));
+}
 
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, hemi_instance* instance) {
     const hem_info* info = view->info;
@@ -11,7 +33,6 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     instance->q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
     instance->w = hemi_take(c, info->oriented_row_count, sizeof(hemi_row3));
     instance->target_prev = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
-    instance->target_next = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
     instance->past = hemi_take(c, collider_capacity + view->collider_count, sizeof(hemi_collider_past));
     instance->caught = hemi_take(c, info->particle_count, 1);
     instance->anchor = hemi_take(c, info->row_count, sizeof(hemi_anchor_row));
@@ -19,14 +40,10 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
 
 void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance) {
     const hem_info* info = view->info;
-    uint32_t colliders = def->collider_capacity + view->collider_count;
-    instance->tuning = hemi_take(c, info->part_count, sizeof(hem_tuning));
-    instance->colliders = hemi_take(c, colliders, sizeof(hemi_collider));
-    instance->hulls = colliders ? hemi_take(c, HEMI_HULLS, sizeof(hemi_hull)) : NULL;
-    instance->bones = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
-    instance->frame_q = hemi_take(c, view->frame_row_count, sizeof(hemi_row4));
     // A bare particle mesh has no vertices and is not skinned.
     uint32_t matrices = info->vertex_count ? info->particle_count : 0;
+    instance->target_next = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
+    instance->frame_q = hemi_take(c, view->frame_row_count, sizeof(hemi_row4));
     instance->palette = hemi_take(c, matrices, 64);
     instance->bones_prev = instance->bones;
     instance->palette_prev = instance->palette;
@@ -34,6 +51,32 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_d
         instance->bones_prev = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
         instance->palette_prev = hemi_take(c, matrices, 64);
     }
+}
+
+void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user) {
+    hem_scene spare;
+    hemi_carve c = {.base = (uint8_t*)scene->input, .visit = visit, .user = user};
+    hemi_layout_scene_input(&c, scene->scene_collider_capacity, scene->hull_plane_capacity, &spare);
+}
+
+void hemi_visit_scene_state(const hem_scene* scene, hemi_visit visit, void* user) {
+    hem_scene spare;
+    hemi_carve c = {.base = (uint8_t*)scene->past, .visit = visit, .user = user};
+    hemi_layout_scene_state(&c, scene->scene_collider_capacity, &spare);
+}
+
+void hemi_visit_input(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
+    HEM_ASSERT(instance->input && hemi_is_aligned(instance->input, 64));
+    hemi_instance spare = {0};
+    hemi_carve c = {.base = (uint8_t*)instance->input, .visit = visit, .user = user};
+    hemi_layout_input(&c, instance->view, scene->collider_capacity, scene->hull_plane_capacity, &spare);
+}
+
+void hemi_visit_state(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
+    HEM_ASSERT(instance->state && hemi_is_aligned(instance->state, 64));
+    hemi_instance spare = {0};
+    hemi_carve c = {.base = (uint8_t*)instance->state, .visit = visit, .user = user};
+    hemi_layout_state(&c, instance->view, scene->collider_capacity, &spare);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -64,56 +107,41 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     }
     e->rows = larger(e->rows, info->row_count);
     e->oriented_rows = larger(e->oriented_rows, info->oriented_row_count);
+    e->tracked_rows = larger(e->tracked_rows, view->drive_row_count ? info->oriented_row_count : 0);
     e->particles = larger(e->particles, info->particle_count);
     e->anim_rows = larger(e->anim_rows, view->anim_row_count);
     e->parts = larger(e->parts, info->part_count);
     e->bodies = larger(e->bodies, bodies);
-    e->meeting = larger(e->meeting, meeting);
     e->slabs = larger(e->slabs, (slabs + 7) & ~7u);
-    e->batches = larger(e->batches, view->link_batch_count + view->index_batch_count);
-    e->colliders = larger(e->colliders, def->collider_capacity + view->collider_count);
+    e->batches = larger(e->batches, hemi_multiplier_batches(view));
+    for (uint32_t i = 0; view->rod_count + view->chain_count && i < view->row_batch_count; ++i) {
+        e->strand = larger(e->strand, view->row_batches[i].member_count);
+    }
+    e->colliders = larger(e->colliders, def->collider_capacity + def->scene_collider_capacity + view->collider_count);
+    e->candidates = larger(e->candidates, def->candidate_capacity * meeting);
+    e->mesh_rows = def->mesh_count ? e->rows : 0;
 }
 
-void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_def* def, hemi_scratch* s) {
-    s->prev_q = hemi_take(c, e->oriented_rows, sizeof(hemi_row4));
+static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
+    s->parts = hemi_take(c, e->parts, sizeof(hemi_part_step));
     s->now = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
-    s->ahead = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
+    s->prev_q = hemi_take(c, e->oriented_rows, sizeof(hemi_row4));
+    s->rest = hemi_take(c, e->tracked_rows, sizeof(hem_rest_row));
+    s->rest_q = hemi_take(c, e->tracked_rows, sizeof(hemi_row4));
     s->normal = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->force = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->delta = hemi_take(c, e->rows, sizeof(hemi_row4));
     s->delta_prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->moved_rows = hemi_take(c, e->rows, 1);
     s->moment = hemi_take(c, e->oriented_rows, 72 * sizeof(float));
-    s->rest_moment = hemi_take(c, e->oriented_rows, 48 * sizeof(float));
-    s->support = hemi_take(c, e->oriented_rows, 56 * sizeof(float));
-    s->led = hemi_take(c, e->rows, sizeof(hemi_led));
+    s->strand = hemi_take(c, e->strand, HEMI_STRAND_FLOATS * sizeof(float));
     s->lambda = hemi_take(c, e->batches, 8 * sizeof(float));
-    s->parts = hemi_take(c, e->parts, sizeof(hemi_part_step));
-    s->part_pairs = hemi_take(c, e->parts, sizeof(uint64_t));
+}
+
+static void layout_search(hemi_carve* c, const hemi_extent* e, hemi_search* s, hemi_contacts* found) {
+    const uint32_t capacity = e->candidates;
+    s->ahead = hemi_take(c, e->anim_rows, sizeof(hemi_target_row));
     s->part_frames = hemi_take(c, e->parts, sizeof(hemi_mat34));
-    s->bodies = hemi_take(c, (size_t)e->bodies + 1, sizeof(hemi_body));
-    s->body_row = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
-    s->body_target = hemi_take(c, e->bodies / 8, sizeof(uint16_t));
-    s->body_data = hemi_take(c, e->bodies / 8, 80 * sizeof(float));
-    s->body_box = hemi_take(c, (e->bodies / 8 + 7) / 8, sizeof(hemi_box8));
-    s->body_block_box = hemi_take(c, (e->bodies / 8 + 63) / 64, sizeof(hemi_box8));
-    s->body_members = hemi_take(c, e->bodies / 8, 1);
-    s->body_tangents = hemi_take(c, e->bodies / 8, 1);
-    s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
-    s->near_capacity = (uint32_t)(def->candidate_capacity * e->meeting);
-    s->near_list = hemi_take(c, s->near_capacity, sizeof(uint16_t));
-    s->near_distance = hemi_take(c, s->near_capacity, sizeof(float));
-    s->near_counts = hemi_take(c, e->particles, 1);
-    s->hit_capacity = s->near_capacity;
-    size_t pairs = (s->hit_capacity + 7) & ~(size_t)7;
-    s->hits = hemi_take(c, pairs, sizeof(hemi_hit));
-    s->pair_distance = (float*)(void*)s->hits;
-    s->pair_a = s->hits ? (uint16_t*)(void*)(s->pair_distance + pairs) : NULL;
-    s->pair_b = s->hits ? s->pair_a + pairs : NULL;
-    s->collider_stride = (e->colliders + 7) & ~7u;
-    s->collider_bounds = hemi_take(c, s->collider_stride, 6 * sizeof(float));
-    s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
-    s->colliders = hemi_take(c, (size_t)e->colliders * e->parts, sizeof(hemi_shape));
     s->clusters = hemi_take(c, e->slabs * 8, sizeof(hemi_cluster));
     s->cluster_data = hemi_take(c, e->slabs * 8, 64 * sizeof(float));
     s->cluster_box = hemi_take(c, e->slabs, sizeof(hemi_box8));
@@ -121,9 +149,110 @@ void hemi_layout_scratch(hemi_carve* c, const hemi_extent* e, const hem_scene_de
     s->quarter_box = hemi_take(c, (e->slabs + 63) / 64, sizeof(hemi_box8));
     s->block_parts = hemi_take(c, e->slabs, sizeof(uint64_t));
     s->block_partners = hemi_take(c, e->slabs, sizeof(uint64_t));
+    s->body_box = hemi_take(c, (e->bodies / 8 + 7) / 8, sizeof(hemi_box8));
+    s->body_block_box = hemi_take(c, (e->bodies / 8 + 63) / 64, sizeof(hemi_box8));
+    s->body_members = hemi_take(c, e->bodies / 8, 1);
+    s->near_counts = hemi_take(c, e->particles, 1);
+    s->hit_capacity = capacity;
+    const size_t pairs = (capacity + 7) & ~(size_t)7;
+    s->hits = hemi_take(c, pairs, sizeof(hemi_hit));
+    // Hits with bodies have become lists when pairs of particles are looked for.
+    found->pair_distance = (float*)(void*)s->hits;
+    found->pair_a = s->hits ? (uint16_t*)(void*)(found->pair_distance + pairs) : NULL;
+    found->pair_b = s->hits ? found->pair_a + pairs : NULL;
 }
 
-// The whole scene. With a NULL base, scratch records live on the stack of this call and only sizes matter.
+static void layout_contacts(hemi_carve* c, const hemi_extent* e, hemi_contacts* s) {
+    s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
+    s->near_capacity = e->candidates;
+    s->near_list = hemi_take(c, e->candidates, sizeof(uint16_t));
+    s->near_distance = hemi_take(c, e->candidates, sizeof(float));
+    s->bodies = hemi_take(c, (size_t)e->bodies + 1, sizeof(hemi_body));
+    s->body_data = hemi_take(c, e->bodies / 8, 80 * sizeof(float));
+    s->body_tangents = hemi_take(c, e->bodies / 8, 1);
+    s->support = hemi_take(c, e->oriented_rows, 56 * sizeof(float));
+}
+
+static void layout_colliders(hemi_carve* c, const hemi_extent* e, hemi_colliders* s) {
+    s->stride = (e->colliders + 7) & ~7u;
+    s->paths = hemi_take(c, e->colliders, sizeof(hemi_collider_path));
+    s->bounds = hemi_take(c, s->stride, 6 * sizeof(float));
+    s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
+    s->shapes = hemi_take(c, (size_t)e->colliders * e->parts, sizeof(hemi_shape));
+}
+
+static void layout_meshes(hemi_carve* c, const hemi_extent* e, hemi_meshes* s) {
+    s->near_capacity = e->mesh_rows * HEMI_MESH_NEAR_ROW;
+    s->row_capacity = e->mesh_rows * 4; // of four meshes at once
+    s->near = hemi_take(c, s->near_capacity, sizeof(hemi_mesh_near));
+    s->rows = hemi_take(c, s->row_capacity, sizeof(hemi_mesh_row));
+}
+
+static void layout_scratch(hemi_carve* c, const hemi_extent* e, hemi_scratch* s) {
+    layout_solve(c, e, &s->solve);
+    layout_search(c, e, &s->search, &s->contacts);
+    layout_contacts(c, e, &s->contacts);
+    layout_colliders(c, e, &s->colliders);
+    layout_meshes(c, e, &s->meshes);
+    s->untangle.led = hemi_take(c, e->rows, sizeof(hemi_led));
+}
+
+typedef enum range { RANGE_INPUT, RANGE_STATE, RANGE_DERIVED } range;
+
+// One range of all instances, slot after slot. With a NULL base there are no records, and only sizes matter.
+static void layout_range(hemi_carve* c, const hem_scene_def* def, range which, hemi_instance* instances) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < def->slot_count; ++i) {
+        const hem_view* view = hemi_asset_view(def->slots[i].asset);
+        for (uint32_t k = 0; k < def->slots[i].count; ++k, ++n) {
+            hemi_instance spare = {0};
+            hemi_instance* instance = instances ? &instances[n] : &spare;
+            instance->view = view;
+            instance->class_index = i;
+            if (which == RANGE_INPUT) {
+                hemi_layout_input(c, view, def->collider_capacity, def->hull_plane_capacity, instance);
+            } else if (which == RANGE_STATE) {
+                hemi_layout_state(c, view, def->collider_capacity, instance);
+            } else {
+                hemi_layout_instance(c, view, def, instance);
+            }
+        }
+    }
+}
+
+// The same for the scene's meshes.
+static void layout_scene_meshes(hemi_carve* c, const hem_scene_def* def, range which, hemi_mesh* meshes) {
+    for (uint32_t i = 0; i < def->mesh_count; ++i) {
+        hemi_mesh spare = hemi_mesh_of(&def->meshes[i]);
+        if (meshes && which == RANGE_INPUT) {
+            meshes[i] = spare;
+        }
+        hemi_mesh* mesh = meshes ? &meshes[i] : &spare;
+        if (which == RANGE_INPUT) {
+            hemi_layout_mesh_input(c, mesh);
+        } else if (which == RANGE_STATE) {
+            hemi_layout_mesh_state(c, mesh);
+        } else {
+            hemi_layout_mesh_derived(c, mesh);
+        }
+    }
+}
+
+static void layout_classes(hemi_carve* c, const hem_scene_def* def, hemi_class* classes) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < def->slot_count; ++i) {
+        const hem_view* view = hemi_asset_view(def->slots[i].asset);
+        hemi_derived* derived = hemi_take(c, 1, sizeof(hemi_derived));
+        hemi_derived spare = {0};
+        hemi_layout_derived(c, view, derived ? derived : &spare);
+        if (classes) {
+            classes[i] = (hemi_class){view, n, def->slots[i].count, derived};
+        }
+        n += def->slots[i].count;
+    }
+}
+
+// The whole scene. With a NULL base, records live on the stack of this call and only sizes matter.
 void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out) {
     hem_scene* scene = hemi_take(c, 1, sizeof(hem_scene));
     uint32_t instance_count = 0;
@@ -134,47 +263,22 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
     }
     hemi_class* classes = hemi_take(c, def->slot_count, sizeof(hemi_class));
     hemi_instance* instances = hemi_take(c, instance_count, sizeof(hemi_instance));
+    hemi_mesh* meshes = hemi_take(c, def->mesh_count, sizeof(hemi_mesh));
     hemi_scratch* scratch = hemi_take(c, def->worker_capacity, sizeof(hemi_scratch));
     hem_event* events = hemi_take(c, def->event_capacity, sizeof(hem_event));
-    for (uint32_t i = 0; i < def->slot_count; ++i) {
-        const hem_view* view = hemi_asset_view(def->slots[i].asset);
-        int lists = view->ignore_starts[view->info->particle_count] != 0;
-        uint32_t clusters = hemi_ignored_at(view->info->part_count, view->info->row_count, 0);
-        hemi_ignored* ignored = hemi_take(c, lists ? clusters : 0, sizeof(hemi_ignored));
-        if (classes) {
-            classes[i].ignored = lists ? ignored : NULL;
-        }
-    }
-
-    size_t state_begin = c->used;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < def->slot_count; ++i) {
-        const hem_view* view = hemi_asset_view(def->slots[i].asset);
-        for (uint32_t k = 0; k < def->slots[i].count; ++k, ++n) {
-            hemi_instance spare = {0};
-            hemi_layout_state(c, view, def->collider_capacity, instances ? &instances[n] : &spare);
-        }
-    }
-    size_t state_size = c->used - state_begin;
-    n = 0;
-    for (uint32_t i = 0; i < def->slot_count; ++i) {
-        const hem_view* view = hemi_asset_view(def->slots[i].asset);
-        if (classes) {
-            classes[i].view = view;
-            classes[i].first_instance = n;
-            classes[i].count = def->slots[i].count;
-        }
-        for (uint32_t k = 0; k < def->slots[i].count; ++k, ++n) {
-            hemi_instance spare = {0};
-            hemi_instance* instance = instances ? &instances[n] : &spare;
-            hemi_layout_instance(c, view, def, instance);
-            instance->view = view;
-            instance->class_index = i;
-        }
-    }
+    layout_classes(c, def, classes);
+    hem_scene spare_scene;
+    hemi_layout_scene_input(c, def->scene_collider_capacity, def->hull_plane_capacity, scene ? scene : &spare_scene);
+    layout_scene_meshes(c, def, RANGE_INPUT, meshes);
+    layout_range(c, def, RANGE_INPUT, instances);
+    hemi_layout_scene_state(c, def->scene_collider_capacity, scene ? scene : &spare_scene);
+    layout_scene_meshes(c, def, RANGE_STATE, meshes);
+    layout_range(c, def, RANGE_STATE, instances);
+    layout_scene_meshes(c, def, RANGE_DERIVED, meshes);
+    layout_range(c, def, RANGE_DERIVED, instances);
     for (uint32_t i = 0; i < def->worker_capacity; ++i) {
         hemi_scratch spare = {0};
-        hemi_layout_scratch(c, &extent, def, scratch ? &scratch[i] : &spare);
+        layout_scratch(c, &extent, scratch ? &scratch[i] : &spare);
     }
     if (scene) {
         scene->class_count = def->slot_count;
@@ -183,10 +287,10 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
         scene->event_capacity = def->event_capacity;
         scene->classes = classes;
         scene->instances = instances;
+        scene->meshes = meshes;
+        scene->mesh_count = def->mesh_count;
         scene->scratch = scratch;
         scene->events = events;
-        scene->state = c->base + state_begin;
-        scene->state_size = state_size;
     }
     *out = scene;
 }

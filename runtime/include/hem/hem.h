@@ -9,7 +9,8 @@
 //   hem_scene_add       puts an instance of an asset into a slot
 //   per frame           hem_instance_set_pose, _set_root, _set_colliders; hem_scene_step; hem_instance_skin
 //
-// No allocation, no globals, no threads, no callbacks but the force field, no libc but memcpy, memmove and memset.
+// No allocation, no globals, no threads, no callbacks but the force field and profiling hooks, no libc but memcpy, memmove
+// and memset.
 // Two calls on one scene must not overlap in time unless a function says that they may. The same inputs give the same
 // bits on every machine, kernel and worker count.
 //
@@ -36,7 +37,7 @@ uint32_t hem_version(void);
 #define HEM_RESULTS(X)                                                                                                 \
     X(HEM_OK, 0, "done")                                                                                               \
     X(HEM_ERROR_NULL, 1, "a pointer that must be given is NULL")                                                       \
-    X(HEM_ERROR_COOKIE, 2, "the def was not made by its default function; call hem_*_def_default first")               \
+    X(HEM_ERROR_COOKIE, 2, "it was not made by its default function; call hem_..._default first and then fill it in")  \
     X(HEM_ERROR_RANGE, 3, "a value is outside its range or not finite; see the field's comment")                       \
     X(HEM_ERROR_MEMORY, 4, "the block is smaller than hem_scene_measure said, or not aligned as it said")              \
     X(HEM_ERROR_ASSET, 5, "the bytes are not a valid .hem asset; hem_asset_fault names the section and field")         \
@@ -45,8 +46,12 @@ uint32_t hem_version(void);
     X(HEM_ERROR_SLOT, 8, "the scene has no slots for this asset; add it to hem_scene_def.slots")                       \
     X(HEM_ERROR_COUNT, 9, "a count does not match the asset or passes a capacity of the scene")                        \
     X(HEM_ERROR_KERNEL, 10, "this kernel is not in this build or not on this machine")                                 \
-    X(HEM_ERROR_STATE, 11, "the saved state is of another scene layout or version")                                    \
-    X(HEM_ERROR_BUSY, 12, "a step is open: finish its jobs with hem_scene_step_end first")
+    X(HEM_ERROR_STATE, 11, "the save is cut short, damaged, or of another scene layout or version")                    \
+    X(HEM_ERROR_BUSY, 12, "a step is open: finish its jobs with hem_scene_step_end first")                             \
+    X(HEM_ERROR_FIELD, 13, "the saved scene had a force field: call hem_scene_set_force_field before hem_scene_load")  \
+    X(HEM_ERROR_JOB_TWICE, 14, "this job of the open step has been run already: each runs once")                       \
+    X(HEM_ERROR_JOBS_LEFT, 15, "jobs of the open step have not been run: run them, then end it")                       \
+    X(HEM_ERROR_NO_STEP, 16, "no step is open: call hem_scene_step_begin first")
 
 typedef enum hem_result {
 #define HEM_RESULT_ENUM(name, value, text) name = value,
@@ -55,6 +60,12 @@ typedef enum hem_result {
 } hem_result;
 
 const char* hem_result_text(hem_result result);
+
+// Whatever a call on a scene refuses changes nothing, and leaves a text that names the call, the field and the value:
+//   "hem_instance_set_colliders: colliders[3].friction is 2: must be 0 to 1"
+// It stays until the next refusal; "" = none yet. For calls without a scene: hem_scene_def_check, hem_asset_fault.
+typedef struct hem_scene hem_scene;
+const char* hem_scene_refusal(const hem_scene* scene);
 
 // -- Assets
 
@@ -76,7 +87,8 @@ typedef struct hem_asset_info {
     uint32_t collider_count; // of the asset itself
     uint32_t link_count;     // distance constraints
     uint32_t group_count;    // shape-matching groups
-    uint32_t state_size;     // bytes of snapshot per instance
+    uint32_t input_size;     // bytes per instance in a save: what the game said (default capacities)
+    uint32_t state_size;     // and what the last step left
     uint32_t instance_size;  // bytes per instance in a scene's block, state included
     float bounds_min[3];     // rest pose, character space
     float bounds_max[3];
@@ -84,7 +96,8 @@ typedef struct hem_asset_info {
 
 // Reads every byte that the runtime will ever use. Time is linear in the size. asset may be opened again at will.
 hem_result hem_asset_open(hem_asset* asset, const void* bytes, size_t size);
-// After HEM_ERROR_ASSET: what is wrong, as static text ("row_b", "the file is shorter than ..."). Never NULL.
+// After HEM_ERROR_ASSET: what is wrong, in a sentence that lies in the asset ("bones[3].inverse_bind: a number is not
+// finite or out of its range"), its section and element. section and element may be NULL. Never NULL.
 const char* hem_asset_fault(const hem_asset* asset, const char** section, uint32_t* element);
 hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info);
 // Names stay valid as long as the bytes do; NULL when the index is out of range.
@@ -115,25 +128,40 @@ typedef struct hem_slot_def {
     uint32_t count; // instances of this asset that can live at once
 } hem_slot_def;
 
+struct hem_trimesh; // hem/trimesh.h
+
+// A triangle mesh that colliders of the scene may be: an open one, or room for triangles that the game makes as it goes.
+typedef struct hem_mesh_def {
+    const struct hem_trimesh* mesh; // used in place, by any number of colliders and scenes; NULL = a soup
+    uint32_t triangle_capacity;     // of a soup, at most 65536; about 500 bytes each; 0 = no soup
+    int two_sided;                  // of a soup: holds from both sides; default 0: what is behind a triangle is inside
+} hem_mesh_def;
+
 typedef struct hem_scene_def {
-    uint32_t cookie;             // set by hem_scene_def_default
-    uint32_t slot_count;         // entries of slots, 1..1024
-    const hem_slot_def* slots;   // each asset at most once; read during measure and init only
-    uint32_t collider_capacity;  // per instance besides the asset's own; 0..256, default 64; 176 bytes each
+    uint32_t cookie;                  // set by hem_scene_def_default
+    uint32_t slot_count;              // entries of slots, 1..1024
+    const hem_slot_def* slots;        // each asset at most once; read during measure and init only
+    uint32_t collider_capacity;       // per instance besides the asset's own; 0..256, default 64; 112 bytes each
+    uint32_t scene_collider_capacity; // of the scene itself, for all instances; 0..256, default 16; 128 bytes each
+    uint32_t hull_plane_capacity;     // planes of the game's hulls together, per instance and of the scene; 0..4096,
+                                      // default 128; 16 bytes each
     uint32_t candidate_capacity; // near bodies per particle, on average, and as many near pairs of particles; 4..256,
                                  // default 48; 14 bytes each per worker
     uint32_t worker_capacity;    // jobs that may run at once; 1..64, default 1; one scratch area each
     uint32_t event_capacity;     // default 64
     uint32_t keep_previous; // 1 = keep the last frame's matrices for motion vectors; default 0; 64 bytes per particle
     hem_kernel kernel;      // default HEM_KERNEL_AUTO
-    float substep_hz;       // substeps are as many as keep each shorter than 1/hz; 60..2000, default 240
+    float substep_hz;       // substeps are as many as keep each at 1/hz or less; 60..2000, default 240. They may be 5 %
+                            // longer before there is one more, so that 59.94 Hz costs what 60 does and nothing flickers
     uint32_t substep_limit; // per step, 1..64, default 16; longer frames lose time rather than stability
     float gravity[3];       // m/s^2, world space, default 0 -9.81 0
+    const hem_mesh_def* meshes; // mesh_count of them, read during measure and init only; default NULL
+    uint32_t mesh_count;        // 0..1024, default 0. With any, 6 KB of scratch per row of eight particles and worker
 } hem_scene_def;
 
-typedef struct hem_scene hem_scene;
-
 hem_scene_def hem_scene_def_default(void);
+// What measure would say, with the text of a refusal as hem_scene_refusal has it, cut to size. text may be NULL.
+hem_result hem_scene_def_check(const hem_scene_def* def, char* text, size_t size);
 // Size and alignment of the block. Same checks as init.
 hem_result hem_scene_measure(const hem_scene_def* def, hem_memory* need);
 // The block is the game's; it must stay in place while the scene is used. There is nothing to destroy.
@@ -201,6 +229,8 @@ hem_result hem_instance_set_time_scale(hem_scene* scene, hem_instance_id id, flo
 hem_result hem_instance_set_animation(hem_scene* scene, hem_instance_id id, int mode);
 // Switches parts of the method off, for comparisons: bits of hem_feature. All on by default.
 hem_result hem_instance_set_features(hem_scene* scene, hem_instance_id id, uint32_t features);
+// Whatever is changed by a call wakes, and so do a pose, a root and a collider that move; the same said again does not.
+// This is for what Hem cannot see: a force field whose accelerations change.
 hem_result hem_instance_wake(hem_scene* scene, hem_instance_id id);
 
 typedef enum hem_feature {
@@ -215,10 +245,12 @@ typedef enum hem_feature {
     HEM_FEATURE_ALL = 255
 } hem_feature;
 
-// Live tuning: the tuning section of a .hem (part_count entries of 192 bytes), copied; nothing is reset.
-hem_result hem_instance_set_tuning(hem_scene* scene, hem_instance_id id, const void* tuning, uint32_t part_count);
-// Size-query-then-fill: writes part_count entries when size is enough.
-hem_result hem_instance_get_tuning(const hem_scene* scene, hem_instance_id id, void* tuning, size_t size);
+// Live tuning: the tuning section of a .hem (part_count entries of 256 bytes), copied; nothing is reset.
+struct hem_tuning; // hem/tuning.h
+hem_result hem_instance_set_tuning(hem_scene* scene, hem_instance_id id, const struct hem_tuning* tuning,
+                                   uint32_t part_count);
+// Writes part_count entries of 256 bytes (part_count: hem_asset_get_info); HEM_ERROR_COUNT when size is less than that.
+hem_result hem_instance_get_tuning(const hem_scene* scene, hem_instance_id id, struct hem_tuning* tuning, size_t size);
 
 // -- Colliders
 
@@ -228,25 +260,44 @@ typedef enum hem_collider_kind {
     HEM_COLLIDER_CAPSULE = 2, // along y: radius size[0] at -size[2], radius size[1] at +size[2]
     HEM_COLLIDER_BOX = 3,     // half extents size[0..2], rounding radius size[3]
     HEM_COLLIDER_HULL = 4,    // planes
+    HEM_COLLIDER_MESH = 5,    // triangles: see `mesh`
 } hem_collider_kind;
 
 typedef struct hem_collider {
+    uint32_t cookie; // set by hem_collider_default
     hem_collider_kind kind;
-    int32_t bone;        // -1 = world space; else the transform is in bind-pose character space and follows this bone
+    int32_t
+        bone; // -1 = world space, the default; else the transform is in bind-pose character space and follows this bone
     double position[3];  // metres
-    float rotation[4];   // unit quaternion
+    float rotation[4];   // unit quaternion, default 0 0 0 1
     float size[4];       // metres, by kind
-    float friction;      // 0..1
-    uint32_t mask;       // collision groups of parts it acts on; ~0 = all
-    const float* planes; // hull: x y z d, unit normals, dot(n, p) <= d is inside; at most 32; copied
+    float friction;      // 0..1, default 0; of it and the part's the larger counts
+    uint32_t mask;       // collision groups of parts it acts on, default ~0 = all; 0 = none
+    const float* planes; // hull: x y z d, unit normals, dot(n, p) <= d is inside; 4 at least, copied
     uint32_t plane_count;
     uint32_t jumped; // 1 = it did not travel here from where it was in the last call
+    uint32_t mesh;   // HEM_COLLIDER_MESH: which of hem_scene_def.meshes
 } hem_collider;
 
+hem_collider hem_collider_default(void); // a sphere without a radius at the world's origin
+
 // Replaces the instance's colliders. Collider i moves during the next step from where collider i of the last call was.
-// Asset colliders come on top. The array is copied. At most collider_capacity.
+// Those of the scene and of the asset come on top. The array is copied. At most collider_capacity, with
+// hull_plane_capacity planes together.
 hem_result hem_instance_set_colliders(hem_scene* scene, hem_instance_id id, const hem_collider* colliders,
                                       uint32_t count);
+
+// Skinning matrices of a skinned mesh (bind pose -> posed, the mesh's own space, rows of four; stride in bytes, 0 = 48).
+// Reached at the end of the next step, wherever colliders have the mesh; jumped = 1: it did not travel there.
+hem_result hem_scene_set_mesh_pose(hem_scene* scene, uint32_t mesh, const float* matrices, uint32_t bone_count,
+                                   size_t stride, int jumped);
+// Replaces the triangles of a soup: nine floats each, counter-clockwise seen from outside, the mesh's own space; copied.
+// Time is n log n. They do not travel: what was said last is there at once.
+hem_result hem_scene_set_mesh_triangles(hem_scene* scene, uint32_t mesh, const float* corners, uint32_t triangle_count);
+
+// The same for all instances, also those that are added later: the ground, a wall, a moving door. World space only. Set
+// once they stay until the next call; one that moves is said again every step. At most scene_collider_capacity.
+hem_result hem_scene_set_colliders(hem_scene* scene, const hem_collider* colliders, uint32_t count);
 
 // Accelerations added to rows of eight particles, character space. Called once per substep from whatever worker steps
 // the instance; must be deterministic. position and velocity: x[8] y[8] z[8] blocks of 32 and 24 floats per row;
@@ -258,7 +309,7 @@ hem_result hem_scene_set_force_field(hem_scene* scene, hem_force_field field, vo
 // -- Step
 
 typedef struct hem_step_args {
-    float dt_seconds;  // 0..1; 0 = nothing moves
+    float dt_seconds;  // 0..1; below a microsecond, times time_scale, nothing moves
     uint32_t substeps; // 0 = from substep_hz; else forced, 1..64
 } hem_step_args;
 
@@ -268,20 +319,39 @@ typedef struct hem_step_report {
     uint32_t substep_count;   // of the longest
     uint32_t candidate_count; // near pairs tested
     uint32_t contact_count;   // particles that were pushed, by particles, bodies and colliders, last substep
-    uint32_t dropped_count;   // candidates that found no room
+    uint32_t dropped_count;   // candidates that found no room; at least so many: a search ends when it is full
     uint32_t clamped_count;   // particles slowed to max_speed
     uint32_t mended_count;    // particles that were not finite and were put back on the pose
     uint32_t led_count;       // particles that a limb had gone through and that are led back to the pose
+    uint64_t
+        work_count; // what was looked at, eight at a time: the same on every machine; docs/runtime.md has its bound
 } hem_step_report;
 
 // One step of the whole scene on this thread. Fails only on wrong arguments, and then nothing has changed.
 hem_result hem_scene_step(hem_scene* scene, const hem_step_args* args);
 // The same in pieces for the game's job system: begin gives the number of jobs; each job must run once, on any thread,
 // with a worker number that no other running job has; end closes the step. Same bits for any order and worker count.
+// A job that was run is refused (JOB_TWICE), and so is an end before all of them are done (JOBS_LEFT): the step stays open
+// and can be completed. Until then all other calls on the scene say BUSY, but those that ask for what a step leaves as it
+// is: hem_instance_is_valid, hem_instance_user, hem_scene_kernel, hem_scene_save_size.
 hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uint32_t* job_count);
 hem_result hem_scene_step_job(hem_scene* scene, uint32_t job, uint32_t worker);
 hem_result hem_scene_step_end(hem_scene* scene);
 hem_result hem_scene_get_report(const hem_scene* scene, hem_step_report* report);
+
+// A step goes through these phases in this order; some of them come again in every substep (docs/runtime.md). Names are
+// static. NULL when the index is out of range.
+uint32_t hem_phase_count(void);
+const char* hem_phase_name(uint32_t phase);
+
+// For profilers: called at the begin and the end of every phase of every instance, from whatever worker steps it. Either
+// may be NULL. They must not call into the scene, and nothing that they do changes what is simulated.
+typedef struct hem_profile_hooks {
+    void (*begin)(void* user, const char* phase, hem_instance_id id);
+    void (*end)(void* user, const char* phase, hem_instance_id id);
+    void* user;
+} hem_profile_hooks;
+hem_result hem_scene_set_profile_hooks(hem_scene* scene, const hem_profile_hooks* hooks); // copied; NULL = none
 
 typedef enum hem_event_kind {
     HEM_EVENT_SLEEP = 1,
@@ -347,18 +417,34 @@ typedef struct hem_instance_stats {
 // Brute force, for tools and tests: not for every frame of a game.
 hem_result hem_instance_get_stats(const hem_scene* scene, hem_instance_id id, hem_instance_stats* stats);
 
-// Colliders as they are now, character space, the asset's own last; for drawing. Returns those written in *count.
+// Colliders as they are now, character space: the instance's, the scene's, the asset's; for drawing. Returns those written in *count.
 hem_result hem_instance_get_colliders(const hem_scene* scene, hem_instance_id id, hem_collider* colliders,
                                       uint32_t capacity, uint32_t* count);
 
 // -- Snapshots
 
-// Everything that the next step depends on, but for what the game sets every frame (colliders, tuning), is one
-// contiguous range. Save and load are one memcpy of it; load also derives what skinning reads.
-size_t hem_scene_state_size(const hem_scene* scene);
-hem_result hem_scene_save(const hem_scene* scene, void* bytes, size_t size);
+// What the next step depends on lies in two ranges. INPUT is what the game said and still holds: poses, roots, colliders,
+// tuning, wind, gravity, limits, features, blends, and whether there is a force field. STATE is what the last step left.
+// Everything else is derived from them and from the assets.
+typedef enum hem_save_kind {
+    // For rollback within one game. After the load INPUT is what it was before it: the game says again what it had said
+    // for the step that it repeats. An instance that lives again in a slot whose INPUT is of another instance begins with
+    // the defaults of hem_instance_def, at its saved root.
+    HEM_SAVE_STATE = 1,
+    // INPUT and STATE: loaded into a scene of the same def, also one that was never touched, on any machine, it goes on
+    // bit for bit. The function of a force field is the game's and is set before the load; whether it is called is saved.
+    HEM_SAVE_ALL = 2,
+} hem_save_kind;
+
+// Bytes of a save; the same for all saves of a scene. 0 = no scene, or no such kind.
+size_t hem_scene_save_size(const hem_scene* scene, hem_save_kind kind);
+hem_result hem_scene_save(const hem_scene* scene, hem_save_kind kind, void* bytes, size_t size);
+// Either kind: the head of a save says which it is, and of which layout (slots, assets, capacities). A save that
+// does not fit or whose values a call would have refused changes nothing. Ids are valid again as they were. The frame
+// before, for motion vectors, is the loaded one.
 hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size);
-// A hash of that range: equal on every machine for equal inputs.
+hem_result hem_save_get_kind(const void* bytes, size_t size, hem_save_kind* kind);
+// Hashes of INPUT and STATE: equal on every machine for equal inputs. 0 = no scene, or a step is open.
 uint64_t hem_scene_hash(const hem_scene* scene);
 hem_result hem_instance_hash(const hem_scene* scene, hem_instance_id id, uint64_t* hash);
 

@@ -2,18 +2,25 @@
 // The solver, written once. A backend unit defines its vector backend and HEMI_SUFFIX(name), then includes this file.
 // Nothing in here or below it may branch on the backend: the same source gives the same bits.
 
-#include "runtime/src/internal.h"
+#include "runtime/src/kernels/kernels.h"
 #include "platform/vec.h"
 #include "platform/vec_math.h"
 
-#include "runtime/src/kernels_integrate.inl"
-#include "runtime/src/kernels_links.inl"
-#include "runtime/src/kernels_groups.inl"
-#include "runtime/src/kernels_pairs.inl"
-#include "runtime/src/kernels_contacts.inl"
-#include "runtime/src/kernels_caught.inl"
-#include "runtime/src/kernels_colliders.inl"
-#include "runtime/src/kernels_skin.inl"
+#include "runtime/src/kernels/integrate.inl"
+#include "runtime/src/kernels/drive.inl"
+#include "runtime/src/kernels/links.inl"
+#include "runtime/src/kernels/springs.inl"
+#include "runtime/src/kernels/fabric.inl"
+#include "runtime/src/kernels/groups.inl"
+#include "runtime/src/kernels/rods.inl"
+#include "runtime/src/kernels/chains.inl"
+#include "runtime/src/kernels/pairs.inl"
+#include "runtime/src/kernels/contacts.inl"
+#include "runtime/src/kernels/caught.inl"
+#include "runtime/src/kernels/meshes.inl"
+#include "runtime/src/kernels/colliders.inl"
+#include "runtime/src/kernels/mesh_near.inl"
+#include "runtime/src/kernels/skin.inl"
 
 const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
     static const hemi_kernels table = {
@@ -23,11 +30,19 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .predict = predict,
         .predict_rotation = predict_rotation,
         .interpolate = interpolate,
+        .drives = drives,
         .links = links,
         .links_indexed = links_indexed,
+        .springs = springs,
+        .track = track,
+        .triangles = triangles,
+        .bends = bends,
+        .dihedrals = dihedrals,
         .rest_moments = rest_moments,
         .moments = moments,
         .groups = groups,
+        .rods = rods,
+        .chains = chains,
         .limits = limits,
         .apply_delta = apply_delta,
         .find_near = find_near,
@@ -40,6 +55,11 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .pose_led = pose_led,
         .cull_colliders = cull_colliders,
         .touch_colliders = touch_colliders,
+        .touch_mesh = touch_mesh,
+        .skin_mesh = skin_mesh,
+        .refit_mesh = refit_mesh,
+        .find_meshes = find_meshes,
+        .touch_meshes = touch_meshes,
         .velocities = velocities,
         .angular_velocities = angular_velocities,
         .frames = frames,

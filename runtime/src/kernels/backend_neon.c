@@ -4,7 +4,7 @@
 #define HEM_VEC_NEON 1
 #define HEMI_KERNEL HEM_KERNEL_NEON
 #define HEMI_SUFFIX(name) name##_neon
-#include "runtime/src/kernels.inl"
+#include "runtime/src/kernels/kernels.inl"
 #else
 typedef int hemi_no_neon; // a unit may not be empty
 #endif

@@ -4,7 +4,7 @@
 #define HEM_VEC_AVX2 1
 #define HEMI_KERNEL HEM_KERNEL_AVX2
 #define HEMI_SUFFIX(name) name##_avx2
-#include "runtime/src/kernels.inl"
+#include "runtime/src/kernels/kernels.inl"
 #else
 typedef int hemi_no_avx2; // a unit may not be empty
 #endif

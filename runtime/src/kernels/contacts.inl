@@ -87,7 +87,7 @@ static void supports(const hem_view* view, const hem_part* part, const hemi_row4
 }
 
 static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
-                         hemi_scratch* s) {
+                         const hemi_part_step* parts, hemi_contacts* s) {
     uint32_t n = 0;
     v8 zero = v8_zero();
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
@@ -112,7 +112,7 @@ static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_ro
             }
             v8 first[8] = {center.x, center.y, center.z, radius,
                            axis.x,   axis.y,   axis.z,   v8_keep(tangent, v8_set1(1.0f))};
-            v8 second[8] = {moved.x, moved.y, moved.z, v8_set1(s->parts[p].friction), m.s00, m.s11, m.s22, m.s01};
+            v8 second[8] = {moved.x, moved.y, moved.z, v8_set1(parts[p].friction), m.s00, m.s11, m.s22, m.s01};
             v8_transpose8(first);
             v8_transpose8(second);
             for (uint32_t i = 0; i < 8; ++i) {
@@ -153,13 +153,17 @@ HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 
     *p = v8x3_nmadd(slide, v8_keep(active, grip), *p);
 }
 
-static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+static void touch_bodies(const hemi_contact_args* args) {
+    const hem_view* view = args->view;
+    const hemi_contacts* s = args->contacts;
+    hemi_row4* x = args->x;
+    hemi_row3* prev = args->prev;
     const float* base = s->bodies[0].center;
     v8 zero = v8_zero(), one = v8_set1(1.0f), two = v8_set1(2.0f), tiny = v8_set1(1e-9f);
     uint32_t touching = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        const hemi_part_step* tune = &s->parts[p];
+        const hemi_part_step* tune = &args->solve->parts[p];
         v8 restitution = v8_set1(tune->restitution), own_friction = v8_set1(tune->friction);
         int soft = part->kind == HEM_PART_SOFT, still = hemi_frame_is_still(&tune->frame);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
@@ -236,7 +240,7 @@ static void touch_bodies(const hem_view* view, hemi_row4* x, hemi_row3* prev, he
             touching += hemi_bit_count(hit);
         }
     }
-    s->contact_count = touching;
+    args->counters->contact_count += touching;
 }
 
 // -- Pairs of simulated particles, each once, eight at a time. Few of those that may meet do. What a pair moves is added
@@ -249,7 +253,7 @@ typedef struct pair8 {
     v8 keep;
 } pair8;
 
-HEM_INLINE void load_pairs(const hemi_scratch* s, uint32_t first, pair8* pairs) {
+HEM_INLINE void load_pairs(const hemi_contacts* s, uint32_t first, pair8* pairs) {
     pairs->a = s->pair_a + first;
     pairs->b = s->pair_b + first;
     pairs->keep = v8_load(s->pair_distance + first);
@@ -284,18 +288,18 @@ HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8],
     return m;
 }
 
-HEM_INLINE v8 pair_friction(const hem_view* view, const hemi_scratch* s, const pair8* pairs) {
+HEM_INLINE v8 pair_friction(const hem_view* view, const hemi_part_step* parts, const pair8* pairs) {
     HEM_ALIGN(32) float friction[8];
     for (int i = 0; i < 8; ++i) {
         uint32_t a = view->particle_flags[pairs->a[i]] >> HEM_PARTICLE_PART_SHIFT;
         uint32_t b = view->particle_flags[pairs->b[i]] >> HEM_PARTICLE_PART_SHIFT;
-        friction[i] = hem_maxf(s->parts[a].friction, s->parts[b].friction);
+        friction[i] = hem_maxf(parts[a].friction, parts[b].friction);
     }
     return v8_load(friction);
 }
 
 // Adds what pairs move to their two ends: to a as much as it is light, to b the opposite.
-HEM_INLINE void add_moves(hemi_scratch* s, const pair8* pairs, uint32_t bits, v8x3 move, v8x3 back, v8 wa, v8 wb) {
+HEM_INLINE void add_moves(hemi_solve* s, const pair8* pairs, uint32_t bits, v8x3 move, v8x3 back, v8 wa, v8 wb) {
     HEM_ALIGN(32) float m[6][8], w[2][8];
     v8_store(m[0], move.x);
     v8_store(m[1], move.y);
@@ -325,7 +329,7 @@ HEM_INLINE void add_moves(hemi_scratch* s, const pair8* pairs, uint32_t bits, v8
 }
 
 // Moves what has something to move. Returns how many particles that are.
-static uint32_t apply_moves(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+static uint32_t apply_moves(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_solve* s) {
     v8 zero = v8_zero();
     uint32_t moved = 0;
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
@@ -342,7 +346,11 @@ static uint32_t apply_moves(const hem_view* view, hemi_row4* x, hemi_row3* prev,
     return moved;
 }
 
-static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+static void touch_particles(const hemi_contact_args* args) {
+    const hem_view* view = args->view;
+    const hemi_contacts* s = args->contacts;
+    hemi_row4* x = args->x;
+    hemi_row3* prev = args->prev;
     v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f);
     uint32_t oriented = view->info->oriented_row_count * 8, any = 0;
     for (uint32_t n = 0; n < s->pair_count; n += 8) {
@@ -369,7 +377,8 @@ static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev,
             support8 theirs = gather_support(s->support, pairs.b, both);
             m8 ellipsoids = m8_from_bits(both);
             v8x3 e = normal;
-            v8 overlap = v8_min(v8_sub(ellipsoid_direction(d, &theirs, &own, &e), v8x3_dot(d, e)), depth);
+            v8 reach = ellipsoid_direction(d, &theirs, &own, &e); // turns e: before anything reads it
+            v8 overlap = v8_min(v8_sub(reach, v8x3_dot(d, e)), depth);
             normal = v8x3_select(ellipsoids, e, normal);
             depth = v8_select(ellipsoids, overlap, depth);
             active = m8_and(active, v8_gt(depth, zero));
@@ -380,14 +389,14 @@ static void touch_particles(const hem_view* view, hemi_row4* x, hemi_row3* prev,
         v8 along = v8x3_dot(rel, normal);
         v8 excess = v8_max(v8_sub(depth, v8_max(v8_neg(along), zero)), zero);
         v8x3 slide = v8x3_nmadd(normal, along, rel);
-        v8 grip = v8_mul(pair_friction(view, s, &pairs), depth);
+        v8 grip = v8_mul(pair_friction(view, args->solve->parts, &pairs), depth);
         grip = v8_min(v8_div(grip, v8_max(v8x3_length(slide), tiny)), one);
         v8x3 move = v8x3_scale(v8x3_nmadd(slide, grip, v8x3_scale(normal, depth)), push);
-        add_moves(s, &pairs, m8_bits(active), move, v8x3_scale(normal, v8_mul(excess, push)), wa, wb);
+        add_moves(args->solve, &pairs, m8_bits(active), move, v8x3_scale(normal, v8_mul(excess, push)), wa, wb);
         any |= m8_bits(active);
     }
     if (any) {
-        s->contact_count += apply_moves(view, x, prev, s);
+        args->counters->contact_count += apply_moves(view, x, prev, args->solve);
     }
 }
 
@@ -417,7 +426,11 @@ HEM_INLINE v8 share_passed(v8x3 d0, v8x3 u, v8 keep) {
 }
 
 // Counts in delta.w how many others each particle passes; what does not move counts none. Returns whether any does.
-static int count_passing(const hemi_row4* x, const hemi_row3* prev, hemi_scratch* s) {
+static int count_passing(const hemi_contact_args* args) {
+    const hemi_contacts* s = args->contacts;
+    const hemi_row4* x = args->x;
+    const hemi_row3* prev = args->prev;
+    hemi_row4* delta = args->solve->delta;
     int any = 0;
     for (uint32_t n = 0; n < s->pair_count; n += 8) {
         pair8 pairs;
@@ -427,17 +440,21 @@ static int count_passing(const hemi_row4* x, const hemi_row3* prev, hemi_scratch
         any |= bits != 0;
         for (; bits; bits &= bits - 1) {
             uint32_t i = hem_lowest_bit(bits), a = pairs.a[i], b = pairs.b[i];
-            s->delta[a >> 3].w[a & 7] += x[a >> 3].w[a & 7] > 0.0f ? 1.0f : 0.0f;
-            s->delta[b >> 3].w[b & 7] += x[b >> 3].w[b & 7] > 0.0f ? 1.0f : 0.0f;
+            delta[a >> 3].w[a & 7] += x[a >> 3].w[a & 7] > 0.0f ? 1.0f : 0.0f;
+            delta[b >> 3].w[b & 7] += x[b >> 3].w[b & 7] > 0.0f ? 1.0f : 0.0f;
         }
     }
     return any;
 }
 
-static void continuous(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
-    if (!count_passing(x, prev, s)) {
+static void continuous(const hemi_contact_args* args) {
+    if (!count_passing(args)) {
         return;
     }
+    const hemi_contacts* s = args->contacts;
+    const hemi_row4* delta = args->solve->delta;
+    hemi_row4* x = args->x;
+    hemi_row3* prev = args->prev;
     for (uint32_t n = 0; n < s->pair_count; n += 8) {
         pair8 pairs;
         load_pairs(s, n, &pairs);
@@ -447,10 +464,10 @@ static void continuous(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi
             continue;
         }
         v8 wa = v8_gather(x[0].w, pairs.in_row4_a), wb = v8_gather(x[0].w, pairs.in_row4_b);
-        v8 counts = v8_max(v8_gather(s->delta[0].w, pairs.in_row4_a), v8_gather(s->delta[0].w, pairs.in_row4_b));
+        v8 counts = v8_max(v8_gather(delta[0].w, pairs.in_row4_a), v8_gather(delta[0].w, pairs.in_row4_b));
         v8 sum = v8_mul(v8_max(v8_add(wa, wb), v8_set1(1e-20f)), v8_max(counts, v8_set1(1.0f)));
         v8 share = v8_div(share_passed(d0, u, pairs.keep), sum);
-        add_moves(s, &pairs, bits, v8x3_scale(u, share), v8x3_set1(0.0f, 0.0f, 0.0f), wa, wb);
+        add_moves(args->solve, &pairs, bits, v8x3_scale(u, share), v8x3_set1(0.0f, 0.0f, 0.0f), wa, wb);
     }
-    (void)apply_moves(view, x, prev, s);
+    (void)apply_moves(args->view, x, prev, args->solve);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which kernels this machine has.
 
-#include "runtime/src/internal.h"
+#include "runtime/src/kernels/kernels.h"
 
 #if defined(HEM_ARCH_X86)
 #if defined(_MSC_VER) && !defined(__clang__)

@@ -152,26 +152,30 @@ HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint
     return c;
 }
 
-static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, hemi_scratch* s) {
+static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
+                            const hemi_colliders* s, hemi_counters* counters) {
     v8 zero = v8_zero();
-    uint32_t touching = 0;
+    uint32_t touching = 0, looks = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        const hemi_part_step* tune = &s->parts[p];
+        const hemi_part_step* tune = &parts[p];
         if (part->kind == HEM_PART_BODY) {
             continue;
         }
         v8 restitution = v8_set1(tune->restitution);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            const uint64_t* words = s->row_colliders + (size_t)row * s->collider_words;
+            const uint64_t* words = s->row_colliders + (size_t)row * s->words;
             uint32_t hit = 0, loaded = 0;
             v8x3 at = {zero, zero, zero}, old = at;
             v8 margin = zero;
             m8 free = v8_lt(zero, zero);
-            for (uint32_t word = 0; word < s->collider_words; ++word) {
+            for (uint32_t word = 0; word < s->words; ++word) {
                 for (uint64_t bits = words[word]; bits; bits &= bits - 1) {
                     uint32_t bit = hem_lowest_bit(bits);
-                    const hemi_shape* shape = &s->colliders[p * s->collider_count + word * 64 + bit];
+                    const hemi_shape* shape = &s->shapes[p * s->count + word * 64 + bit];
+                    if (shape->kind == HEM_COLLIDER_MESH) {
+                        continue; // mesh_near.inl
+                    }
                     if (!loaded) {
                         loaded = 1;
                         at = row4_load3(&x[row]);
@@ -182,6 +186,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                             margin = v8_add(margin, v8_load(view->shape_rows[row].a));
                         }
                     }
+                    looks += 1 + shape->plane_count;
                     v8x3 local = transform3(shape->now, at, 1);
                     v8x3 from = transform3(shape->then, old, 1); // where it came from, as the collider saw it then
                     contact8 c;
@@ -222,11 +227,63 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
             }
         }
     }
-    s->contact_count += touching;
+    counters->contact_count += touching;
+    counters->work += looks;
+}
+
+// Of a mesh, in its own space, over the whole step: false when there is nothing.
+static int mesh_box(const hemi_mesh* mesh, hem_vec3* middle, hem_vec3* half) {
+    const hem_trimesh_view* view = mesh->view;
+    if (!view) {
+        return 0;
+    }
+    const hem_trimesh_node* root = &(mesh->bone_count ? mesh->nodes : view->nodes)[view->node_count - 1];
+    float low[3], high[3];
+    for (int k = 0; k < 3; ++k) {
+        low[k] = v8_hmin(v8_load(root->low[k]));
+        high[k] = v8_hmax(v8_load(root->high[k]));
+    }
+    hem_vec3 l = hem_vec3_make(low[0], low[1], low[2]), h = hem_vec3_make(high[0], high[1], high[2]);
+    *middle = hem_vec3_scale(hem_vec3_add(l, h), 0.5f);
+    *half = hem_vec3_scale(hem_vec3_sub(h, l), 0.5f);
+    return 1;
+}
+
+// One that turns stays within the ball around its origin; one that does not, within its turned box.
+static void mesh_bounds(const hemi_collider_path* path, float low[3], float high[3]) {
+    hem_vec3 middle, half;
+    const float *a = path->pose[0], *b = path->pose[1];
+    for (int k = 0; k < 3; ++k) {
+        low[k] = 1e30f;
+        high[k] = -1e30f;
+    }
+    if (!mesh_box(path->mesh, &middle, &half)) {
+        return;
+    }
+    hem_quat q = hem_quat_make(a[3], a[4], a[5], a[6]);
+    hem_vec3 o = hem_quat_rotate(q, middle);
+    hem_mat34 m = hem_mat34_from_quat(q, o);
+    float reach[3];
+    for (int k = 0; k < 3; ++k) {
+        reach[k] = hem_absf(m.m[k][0]) * half.x + hem_absf(m.m[k][1]) * half.y + hem_absf(m.m[k][2]) * half.z;
+    }
+    float center[3] = {o.x, o.y, o.z};
+    if (a[3] != b[3] || a[4] != b[4] || a[5] != b[5] || a[6] != b[6]) {
+        float ball = hem_vec3_length(middle) + hem_vec3_length(half);
+        for (int k = 0; k < 3; ++k) {
+            center[k] = 0.0f;
+            reach[k] = ball;
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        low[k] = hem_minf(a[k], b[k]) + center[k] - reach[k];
+        high[k] = hem_maxf(a[k], b[k]) + center[k] + reach[k];
+    }
 }
 
 // Bounds of a collider over the whole step.
-static void collider_bounds(const hemi_collider* c, float low[3], float high[3]) {
+static void collider_bounds(const hemi_collider_path* path, float low[3], float high[3]) {
+    const hemi_collider* c = path->collider;
     float reach;
     switch (c->kind) {
     case HEM_SHAPE_SPHERE:
@@ -238,6 +295,9 @@ static void collider_bounds(const hemi_collider* c, float low[3], float high[3])
     case HEM_SHAPE_BOX:
         reach = c->size[3] + hem_sqrtf(c->size[0] * c->size[0] + c->size[1] * c->size[1] + c->size[2] * c->size[2]);
         break;
+    case HEM_COLLIDER_MESH:
+        mesh_bounds(path, low, high);
+        return;
     default: // planes and hulls go everywhere
         for (int k = 0; k < 3; ++k) {
             low[k] = -1e30f;
@@ -250,7 +310,7 @@ static void collider_bounds(const hemi_collider* c, float low[3], float high[3])
         high[k] = -1e30f;
     }
     for (int t = 0; t < 2; ++t) {
-        const float* pose = c->now[t];
+        const float* pose = path->pose[t];
         hem_quat q = hem_quat_make(pose[3], pose[4], pose[5], pose[6]);
         for (int end = 0; end < (c->kind == HEM_SHAPE_CAPSULE ? 2 : 1); ++end) {
             hem_vec3 o = hem_vec3_make(0.0f, 0.0f, 0.0f);
@@ -298,17 +358,17 @@ HEM_INLINE int is_apart(const way_box* ways, v8x3 low, v8x3 high) {
     return m8_all(m8_or(x, m8_or(y, z)));
 }
 
-static void cull_colliders(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
-                           const hemi_mat34* part_frames, uint32_t collider_count) {
-    uint32_t words = (collider_count + 63) / 64;
-    s->collider_words = words;
+static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_row3* v, const hemi_part_step* parts,
+                           const hemi_mat34* part_frames, float dt, hemi_colliders* s) {
+    uint32_t collider_count = s->count, words = (collider_count + 63) / 64;
+    s->words = words;
     memset(s->row_colliders, 0, (size_t)view->info->row_count * words * sizeof(uint64_t));
-    float* bounds = s->collider_bounds; // six planes of collider_stride
-    uint32_t stride = s->collider_stride;
+    float* bounds = s->bounds;
+    uint32_t stride = s->stride;
     for (uint32_t c = 0; c < stride; ++c) {
         float low[3] = {1e30f, 1e30f, 1e30f}, high[3] = {-1e30f, -1e30f, -1e30f};
         if (c < collider_count) {
-            collider_bounds(&instance->colliders[c], low, high);
+            collider_bounds(&s->paths[c], low, high);
         }
         for (uint32_t k = 0; k < 3; ++k) {
             bounds[k * stride + c] = low[k];
@@ -320,13 +380,13 @@ static void cull_colliders(const hem_view* view, const hemi_instance* instance, 
         if (part->kind == HEM_PART_BODY) {
             continue;
         }
-        uint64_t allowed[4] = {0, 0, 0, 0};
+        uint64_t allowed[(HEM_MAX_COLLIDERS + HEMI_SCENE_COLLIDERS) / 64] = {0};
         for (uint32_t c = 0; c < collider_count; ++c) {
-            if (instance->colliders[c].mask & part->collision_group) {
+            if (s->paths[c].collider->mask & part->collision_group) {
                 allowed[c / 64] |= 1ull << (c % 64);
             }
         }
-        float margin = s->parts[p].thickness + 0.01f;
+        float margin = parts[p].thickness + 0.01f;
         if (part->kind == HEM_PART_SOFT) {
             margin += view->info->particle_radius;
         }
@@ -336,7 +396,7 @@ static void cull_colliders(const hem_view* view, const hemi_instance* instance, 
             uint32_t count = end - begin < 8 ? end - begin : 8;
             way_box row[8], all = no_way();
             for (uint32_t i = 0; i < count; ++i) {
-                row[i] = way_of(&instance->x[begin + i], &instance->v[begin + i], &part_frames[p], dt, margin);
+                row[i] = way_of(&x[begin + i], &v[begin + i], &part_frames[p], dt, margin);
                 all.low = v8x3_least(all.low, row[i].low);
                 all.high = v8x3_most(all.high, row[i].high);
             }

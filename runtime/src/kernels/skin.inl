@@ -110,6 +110,7 @@ HEM_INLINE uint32_t sides_of(const hem_view* view, uint32_t first, float pose_bl
 static void skin(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
                  const hem_skin_args* args) {
     static const int32_t each[8] = {0, 4, 8, 12, 16, 20, 24, 28}; // in fours
+    HEM_ASSERT(args->vertex_begin + args->vertex_count <= view->info->vertex_count);
     const skin_tables tables = {palette, (const float(*)[16])bones, pose_blend};
     size_t ps = args->position_stride ? args->position_stride : 12;
     size_t ns = args->normal_stride ? args->normal_stride : 12;

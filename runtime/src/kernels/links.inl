@@ -19,7 +19,7 @@
 
 // The least that C may be: tethers only pull.
 HEM_INLINE v8 link_floor(uint32_t kind) {
-    return v8_set1(kind == HEM_LINK_TETHER ? 0.0f : -1e30f);
+    return v8_set1(hem_kind_in(kind, HEM_KINDS_PULLS) ? 0.0f : -1e30f);
 }
 
 HEM_INLINE int all_scaled_full(const uint8_t scale[8]) {
@@ -89,7 +89,7 @@ HEM_INLINE v8 link_solve(v8x3 d, v8 wa, v8 wb, v8 rest, link_softness soft, v8 f
 // The same for a batch of either sort, with its part's tuning. lambda: of this batch, when there are several passes.
 HEM_INLINE v8 link_step(const hemi_part_step* part, uint32_t kind, const uint8_t scale[8], v8 rest, v8x3 d, v8x3 moved,
                         v8 wa, v8 wb, float* lambda) {
-    if (kind == HEM_LINK_TETHER) {
+    if (hem_kind_in(kind, HEM_KINDS_PULLS)) {
         rest = v8_mul(rest, v8_set1(part->tether_scale));
     }
     if (part->solver != HEM_SOLVER_XPBD) {
@@ -141,7 +141,7 @@ HEM_INLINE void links_general(const hem_link_batch* batches, uint32_t count, con
     for (uint32_t n = 0; n < count; ++n) {
         const hem_link_batch* batch = &batches[n];
         uint32_t kind = batch->kind;
-        if (kind == HEM_LINK_TETHER && !args->tethers) {
+        if (hem_kind_in(kind, HEM_KINDS_PULLS) && !args->tethers) {
             continue;
         }
         int rotate = batch->rotate, back = (8 - rotate) & 7, seam = seam_of(batch);
@@ -238,6 +238,7 @@ HEM_INLINE void solve_run(const hem_link_batch* batch, hemi_row4* x, const float
 
 static void links(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args) {
     const hemi_part_step* part = args->part;
+    HEM_ASSERT(count == 0 || hemi_is_aligned(batches, 64));
     if (args->lambda || part->damped || part->solver != HEM_SOLVER_XPBD) {
         links_general(batches, count, args);
         return;
@@ -291,7 +292,7 @@ static void links_indexed(const hem_index_batch* batches, uint32_t count, const 
     for (uint32_t n = 0; n < count; ++n) {
         const hem_index_batch* batch = &batches[n];
         uint32_t kind = batch->kind;
-        if (kind == HEM_LINK_TETHER && !args->tethers) {
+        if (hem_kind_in(kind, HEM_KINDS_PULLS) && !args->tethers) {
             continue;
         }
         HEM_ALIGN(32) int32_t ia[8], ib[8];

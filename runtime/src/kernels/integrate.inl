@@ -155,7 +155,8 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
             v8x3 n = row3_load(&a->normal[i]);
             v8x3 rel = v8x3_sub(wind, u);
             v8 across = v8x3_dot(rel, n);
-            v8 area = v8_mul(v8_mul(v8_load(a->shape[i].b), v8_load(a->shape[i].c)), v8_set1(4.0f));
+            v8 area = a->area ? v8_load(a->area[i].area)
+                              : v8_mul(v8_mul(v8_load(a->shape[i].b), v8_load(a->shape[i].c)), v8_set1(4.0f));
             v8 scale = v8_mul(area, w);
             v8 kd = v8_min(v8_mul(scale, drag), one), kl = v8_min(v8_mul(scale, lift), one);
             u = v8x3_madd(n, v8_mul(across, v8_sub(kd, kl)), v8x3_madd(rel, kl, u));
@@ -203,6 +204,7 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
 }
 
 static void predict(const hemi_predict* a) {
+    HEM_ASSERT(a->h > 0.0f && hemi_is_aligned(a->x, 32) && hemi_is_aligned(a->v, 32));
     if (a->body) {
         for (uint32_t i = 0; i < a->count; ++i) {
             row3_store(&a->v[i], row4_load3(&a->x[i]));
@@ -311,6 +313,7 @@ static void limits(const hem_view* view, const hemi_target_row* now, hemi_row4* 
 }
 
 static void apply_delta(hemi_row4* x, hemi_row4* delta, uint32_t count, int average) {
+    HEM_ASSERT(hemi_is_aligned(x, 32) && hemi_is_aligned(delta, 32));
     v8 one = v8_set1(1.0f), zero = v8_zero();
     for (uint32_t i = 0; i < count; ++i) {
         v8x4 d = row4_load(&delta[i]);

@@ -21,6 +21,11 @@
 #define NEAR_BEND 0.5f         // constraints and contacts bend the way: this much of it is added
 #define NEAR_LIMIT 192         // bodies per particle
 
+// What a search may cost: looks at eight things at once, for every particle. Whole steps of the samples take 15 at most, a
+// search that fills all of its lists 27 (crossing_large, everything near everything). Clusters that a bad asset spreads over
+// everything would take the square of the number of particles: they are left where they are, counted as one dropped.
+#define SEARCH_LIMIT 128
+
 HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
     uint32_t i = view->ignore_starts[a], end = view->ignore_starts[a + 1];
     if (i == end || b < view->ignore_list[i] || b > view->ignore_list[end - 1]) { // sorted
@@ -161,12 +166,16 @@ static void box_store(hemi_box8* eights, uint32_t at, const near_box* b, v8 own)
 }
 
 // Particles of eight rows, transposed: each lane is a cluster.
-static void cluster_slab(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, uint32_t p,
-                         uint32_t begin, uint32_t count, uint32_t slab, float dt, const hemi_mat34* frame) {
-    v8 zero = v8_zero(), vdt = v8_set1(dt), half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
+static void cluster_slab(const hemi_search_args* args, uint32_t p, uint32_t begin, uint32_t count, uint32_t slab) {
+    const hem_view* view = args->view;
+    hemi_search* s = args->search;
+    const float* frame = args->part_frames[p].m;
+    v8 zero = v8_zero(), vdt = v8_set1(args->dt), half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
     int soft = view->parts[p].kind == HEM_PART_SOFT;
-    v8 thin = v8_set1(instance->tuning[p].self_thickness * 0.5f);
-    v8 thickness = v8_set1(instance->tuning[p].collision_thickness);
+    // Pairs of one part keep its self_thickness, whatever the radius against others: see note_pairs.
+    uint64_t others = args->derived->part_pairs[p] & args->derived->simulated_parts & ~((uint64_t)1 << p);
+    v8 thin = v8_set1(hem_maxf(args->parts[p].self_thickness * 0.5f, others ? args->parts[p].contact_radius : 0.0f));
+    v8 thickness = v8_set1(args->parts[p].thickness);
     v8 column[8][8]; // x y z, half way x y z, radius against particles, against bodies
     near_box box = box_empty();
     v8 widest = zero;
@@ -183,9 +192,9 @@ static void cluster_slab(const hem_view* view, const hemi_instance* instance, he
             uint32_t flags = view->particle_flags[row * 8 + lane];
             bits |= (uint32_t)((flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_COLLIDES)) == HEM_PARTICLE_COLLIDES) << lane;
         }
-        m8 in = m8_from_bits(bits), free = v8_gt(v8_load(instance->x[row].w), zero);
-        v8x3 from = row4_load3(&instance->x[row]);
-        v8x3 to = v8x3_madd(row3_load(&instance->v[row]), vdt, transform3(frame->m, from, 1));
+        m8 in = m8_from_bits(bits), free = v8_gt(v8_load(args->x[row].w), zero);
+        v8x3 from = row4_load3(&args->x[row]);
+        v8x3 to = v8x3_madd(row3_load(&args->v[row]), vdt, transform3(frame, from, 1));
         v8x3 way = v8x3_scale(v8x3_sub(to, from), half);
         v8 length = v8x3_length(way);
         way = v8x3_scale(way, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
@@ -239,17 +248,19 @@ static void boxes_around(const hemi_box8* eights, uint32_t count, hemi_box8* box
 }
 
 // Clusters of all rows that collide, and boxes around blocks and quarters of them. Returns the number of blocks.
-static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
-                             const hemi_mat34* part_frames) {
+static uint32_t cluster_rows(const hemi_search_args* args) {
+    const hem_view* view = args->view;
+    const uint64_t* part_pairs = args->derived->part_pairs;
+    hemi_search* s = args->search;
     uint32_t slabs = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        if (part->kind == HEM_PART_BODY || !s->part_pairs[p]) {
+        if (part->kind == HEM_PART_BODY || !part_pairs[p]) {
             continue;
         }
         for (uint32_t i = 0; i < part->row_count; i += 8) {
             uint32_t left = part->row_count - i;
-            cluster_slab(view, instance, s, p, part->row_begin + i, left < 8 ? left : 8, slabs++, dt, &part_frames[p]);
+            cluster_slab(args, p, part->row_begin + i, left < 8 ? left : 8, slabs++);
         }
     }
     for (; slabs & 7; ++slabs) {
@@ -265,7 +276,7 @@ static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance
         for (uint32_t k = 0; k < 8; ++k) {
             uint32_t part = s->clusters[block * 8 + k].part;
             s->block_parts[block] |= (uint64_t)1 << part;
-            s->block_partners[block] |= s->part_pairs[part];
+            s->block_partners[block] |= part_pairs[part];
         }
     }
     boxes_around(s->cluster_box, slabs, s->block_box);
@@ -275,9 +286,9 @@ static uint32_t cluster_rows(const hem_view* view, const hemi_instance* instance
 
 // -- Lists
 
-HEM_INLINE void near_hit(hemi_scratch* s, uint32_t slot, uint32_t other, float distance) {
+HEM_INLINE void near_hit(hemi_search* s, hemi_counters* counters, uint32_t slot, uint32_t other, float distance) {
     if (s->hit_count == s->hit_capacity || s->near_counts[slot] == NEAR_LIMIT) {
-        ++s->dropped_count;
+        ++counters->dropped_count;
         return;
     }
     ++s->near_counts[slot];
@@ -288,33 +299,36 @@ HEM_INLINE void near_hit(hemi_scratch* s, uint32_t slot, uint32_t other, float d
 }
 
 // Turns hits into row lists; lanes that have fewer are filled up.
-static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, uint32_t filler) {
-    uint32_t rows = view->info->row_count;
+static void near_lists(const hemi_search_args* args, uint32_t filler) {
+    hemi_search* s = args->search;
+    hemi_contacts* found = args->found;
+    hemi_near* near = found->near_body;
+    uint32_t rows = args->view->info->row_count;
     if (s->hit_count == 0) {
         return;
     }
-    s->candidate_count += s->hit_count;
+    args->counters->candidate_count += s->hit_count;
     for (uint32_t row = 0; row < rows; ++row) {
         uint8_t* counts = s->near_counts + row * 8;
         if (!hemi_eight_bytes(counts)) {
             continue;
         }
-        uint32_t depth = 0, room = (s->near_capacity - s->near_count) / 8;
+        uint32_t depth = 0, room = (found->near_capacity - found->near_count) / 8;
         for (uint32_t i = 0; i < 8; ++i) {
             depth = counts[i] > depth ? counts[i] : depth;
         }
         depth = depth < room ? depth : room;
         for (uint32_t i = 0; i < 8; ++i) {
-            s->dropped_count += counts[i] > depth ? counts[i] - depth : 0;
+            args->counters->dropped_count += counts[i] > depth ? counts[i] - depth : 0;
             counts[i] = 0;
         }
-        near[row].first = s->near_count;
+        near[row].first = found->near_count;
         near[row].depth = depth;
-        for (uint32_t k = 0; k < depth; ++k, s->near_count += 8) {
+        for (uint32_t k = 0; k < depth; ++k, found->near_count += 8) {
             for (uint32_t i = 0; i < 8; ++i) {
-                s->near_list[s->near_count + i] = (uint16_t)filler;
+                found->near_list[found->near_count + i] = (uint16_t)filler;
             }
-            v8_storeu(s->near_distance + s->near_count, v8_set1(-1.0f));
+            v8_storeu(found->near_distance + found->near_count, v8_set1(-1.0f));
         }
     }
     for (uint32_t i = 0; i < s->hit_count; ++i) {
@@ -323,8 +337,8 @@ static void near_lists(const hem_view* view, hemi_scratch* s, hemi_near* near, u
         uint32_t k = s->near_counts[hit->slot]++;
         if (k < list->depth) {
             uint32_t at = list->first + k * 8 + (hit->slot & 7);
-            s->near_list[at] = hit->other;
-            s->near_distance[at] = hit->distance;
+            found->near_list[at] = hit->other;
+            found->near_distance[at] = hit->distance;
         }
     }
     s->hit_count = 0;
@@ -356,6 +370,7 @@ typedef struct row_pair {
 // What waits between the stages. The note that is not kept may lie behind the last.
 typedef struct near_work {
     uint32_t try_count, pair_count;
+    uint32_t left;                // looks at eight, before the search ends
     uint32_t tries[TRY_ROOM + 1]; // a cluster; in the upper half a block, or a block of bodies
     cluster_pair pairs[PAIR_ROOM + 1];
 } near_work;
@@ -411,7 +426,31 @@ HEM_INLINE void add_pairs(near_work* work, const hemi_box8* own_boxes, uint32_t 
         }
     }
     work->pair_count = count;
+    work->left -= work->try_count < work->left ? work->try_count : work->left;
     work->try_count = 0;
+}
+
+// Room for what is found, and looks left to find more.
+HEM_INLINE int may_go_on(const near_work* work, const hemi_search* s) {
+    return work->left != 0 && s->hit_count != s->hit_capacity;
+}
+
+// Eight looks a pair of clusters. Returns how many there are.
+HEM_INLINE uint32_t pay_for_pairs(near_work* work) {
+    const uint32_t count = work->pair_count, able = work->left >> 3;
+    work->left = count < able ? work->left - count * 8 : 0;
+    work->pair_count = 0;
+    return count < able ? count : able;
+}
+
+HEM_INLINE void work_begin(const hemi_search_args* args, near_work* work) {
+    work->try_count = work->pair_count = 0;
+    work->left = args->view->info->particle_count * SEARCH_LIMIT;
+}
+
+HEM_INLINE void work_end(const hemi_search_args* args, const near_work* work, int complete) {
+    args->counters->work += args->view->info->particle_count * SEARCH_LIMIT - work->left;
+    args->counters->dropped_count += !complete || work->left == 0;
 }
 
 // Finds the particles of each pair that are within reach. Returns how many pairs have some.
@@ -466,30 +505,34 @@ HEM_INLINE uint32_t keep_meeting(const near_sides* s, const cluster_pair* pairs,
 // -- Simulated against simulated
 
 // Each pair of clusters once, of parts that collide.
-static uint32_t keep_colliding(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+static uint32_t keep_colliding(const hemi_search_args* args, cluster_pair* pairs, uint32_t count) {
+    const hemi_cluster* clusters = args->search->clusters;
+    const uint64_t* part_pairs = args->derived->part_pairs;
     uint32_t kept = 0;
     for (uint32_t n = 0; n < count; ++n) {
         cluster_pair pair = pairs[n];
         uint32_t a = eight_a(&pair), b = eight_b(&pair);
         pairs[kept] = pair;
-        kept += (uint32_t)(s->part_pairs[s->clusters[a].part] >> s->clusters[b].part & 1u) & (a <= b);
+        kept += (uint32_t)(part_pairs[clusters[a].part] >> clusters[b].part & 1u) & (a <= b);
     }
     return kept;
 }
 
 // Cloth that is pressed together finds its neighbours in the mesh again and again: they are left out at once. And within
 // a cluster each pair is taken once.
-static uint32_t keep_unignored(const hemi_scratch* s, cluster_pair* pairs, uint32_t count) {
+static uint32_t keep_unignored(const hemi_search_args* args, cluster_pair* pairs, uint32_t count) {
+    const hemi_cluster* clusters = args->search->clusters;
+    const hemi_ignored* all = args->derived->ignored;
     uint32_t kept = 0;
     for (uint32_t n = 0; n < count; ++n) {
         cluster_pair pair = pairs[n];
-        const hemi_cluster* a = &s->clusters[eight_a(&pair)];
-        const hemi_cluster* b = &s->clusters[eight_b(&pair)];
+        const hemi_cluster* a = &clusters[eight_a(&pair)];
+        const hemi_cluster* b = &clusters[eight_b(&pair)];
         uint32_t lane = cluster_lane(eight_a(&pair));
         pair.close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX;
-        if (s->ignored) {
+        if (all) {
             int akin = (a->part == b->part) & (lane == cluster_lane(eight_b(&pair)));
-            const hemi_ignored* ignored = &s->ignored[hemi_ignored_at(a->part, a->row, lane)];
+            const hemi_ignored* ignored = &all[hemi_ignored_at(a->part, a->row, lane)];
             pair.close &= ~ignored_pairs(ignored, akin ? b->row : UINT32_MAX);
         }
         pairs[kept] = pair;
@@ -498,46 +541,53 @@ static uint32_t keep_unignored(const hemi_scratch* s, cluster_pair* pairs, uint3
     return kept;
 }
 
-static void note_pairs(const hem_view* view, hemi_scratch* s, const cluster_pair* pair, const row_pair* row) {
+static void note_pairs(const hemi_search_args* args, const cluster_pair* pair, const row_pair* row) {
+    const hem_view* view = args->view;
+    hemi_search* s = args->search;
+    hemi_contacts* found = args->found;
     uint32_t cluster = eight_a(pair), partner = eight_b(pair);
     const hemi_cluster* a = &s->clusters[cluster];
     const hemi_cluster* b = &s->clusters[partner];
     const float* radius_a = s->cluster_data + cluster * CLUSTER_FLOATS + 48;
     const float* radius_b = s->cluster_data + partner * CLUSTER_FLOATS + 48;
     uint32_t slot = (a->row + row->i) * 8u + cluster_lane(cluster), moves = a->movable >> row->i & 1u;
+    int same = a->part == b->part, cloth = view->parts[a->part].kind == HEM_PART_CLOTH;
+    float thickest = same && cloth ? args->parts[a->part].self_thickness : 1e9f;
     for (uint32_t bits = row->bits; bits; bits &= bits - 1) {
         uint32_t j = hem_lowest_bit(bits), other = (b->row + j) * 8u + cluster_lane(partner);
         uint32_t yields = b->movable >> j & 1u;
-        if (!(moves | yields) || (a->part == b->part && is_ignored(view, slot, other))) {
+        if (!(moves | yields) || (same && is_ignored(view, slot, other))) {
             continue;
         }
         if (s->hit_count == s->hit_capacity) {
-            ++s->dropped_count;
+            ++args->counters->dropped_count;
             continue;
         }
         uint32_t at = s->hit_count++;
-        s->pair_a[at] = (uint16_t)slot;
-        s->pair_b[at] = (uint16_t)other;
-        s->pair_distance[at] = hem_minf(rest_distance(view, slot, other), radius_a[row->i] + radius_b[j]);
+        found->pair_a[at] = (uint16_t)slot;
+        found->pair_b[at] = (uint16_t)other;
+        float radii = hem_minf(radius_a[row->i] + radius_b[j], thickest);
+        found->pair_distance[at] = hem_minf(rest_distance(view, slot, other), radii);
     }
 }
 
-static void take_pairs(const hem_view* view, hemi_scratch* s, near_work* work) {
+static void take_pairs(const hemi_search_args* args, near_work* work) {
+    const hemi_search* s = args->search;
     row_pair rows[PAIR_ROOM * 8 + 1];
     const near_sides sides = {s->cluster_data,         s->cluster_data,         CLUSTER_FLOATS,      48,
                               &s->clusters[0].members, &s->clusters[0].members, sizeof(hemi_cluster)};
     cluster_pair* pairs = work->pairs;
-    uint32_t count = keep_colliding(s, pairs, work->pair_count);
+    uint32_t count = keep_colliding(args, pairs, pay_for_pairs(work));
     count = keep_close(&sides, pairs, count);
-    count = keep_unignored(s, pairs, count);
+    count = keep_unignored(args, pairs, count);
     count = keep_meeting(&sides, pairs, count, rows);
     for (uint32_t n = 0; n < count; ++n) {
-        note_pairs(view, s, &pairs[rows[n].pair], &rows[n]);
+        note_pairs(args, &pairs[rows[n].pair], &rows[n]);
     }
-    work->pair_count = 0;
 }
 
-static void try_blocks(const hem_view* view, hemi_scratch* s, near_work* work, uint32_t block, uint32_t other) {
+static void try_blocks(const hemi_search_args* args, near_work* work, uint32_t block, uint32_t other) {
+    const hemi_search* s = args->search;
     near_box own = box_load(&s->cluster_box[block]), theirs = box_spread(s->block_box, other, BOX_RADIUS);
     v8 keep, way2;
     add_tries(work, block, other, m8_bits(boxes_meet(&own, &theirs, &keep, &way2)));
@@ -545,16 +595,18 @@ static void try_blocks(const hem_view* view, hemi_scratch* s, near_work* work, u
         add_pairs(work, s->cluster_box, BOX_RADIUS, s->cluster_box);
     }
     if (work->pair_count > PAIR_ROOM / 2) {
-        take_pairs(view, s, work);
+        take_pairs(args, work);
     }
 }
 
-static void near_particles(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
+static void near_particles(const hemi_search_args* args, uint32_t blocks) {
+    hemi_search* s = args->search;
+    hemi_contacts* found = args->found;
     near_work work;
-    work.try_count = work.pair_count = 0;
-    uint32_t quarters = blocks >> 3;
+    work_begin(args, &work);
+    uint32_t quarters = blocks >> 3, block = 0;
     v8 keep, way2;
-    for (uint32_t block = 0; block < blocks; ++block) {
+    for (; block < blocks && may_go_on(&work, s); ++block) {
         near_box own = box_spread(s->block_box, block, BOX_RADIUS);
         for (uint32_t q = block >> 6 << 3; q < quarters; q += 8) {
             near_box theirs = box_load(&s->quarter_box[q >> 3]);
@@ -569,20 +621,21 @@ static void near_particles(const hem_view* view, hemi_scratch* s, uint32_t block
                 for (; met; met &= met - 1) {
                     uint32_t other = first + hem_lowest_bit(met);
                     if (s->block_partners[block] & s->block_parts[other]) {
-                        try_blocks(view, s, &work, block, other);
+                        try_blocks(args, &work, block, other);
                     }
                 }
             }
         }
     }
     add_pairs(&work, s->cluster_box, BOX_RADIUS, s->cluster_box);
-    take_pairs(view, s, &work);
-    s->candidate_count += s->hit_count;
+    take_pairs(args, &work);
+    work_end(args, &work, block == blocks);
+    args->counters->candidate_count += s->hit_count;
     for (; s->hit_count & 7; ++s->hit_count) { // whole eights, filled with pairs that keep no distance
-        s->pair_a[s->hit_count] = s->pair_b[s->hit_count] = 0;
-        s->pair_distance[s->hit_count] = -1.0f;
+        found->pair_a[s->hit_count] = found->pair_b[s->hit_count] = 0;
+        found->pair_distance[s->hit_count] = -1.0f;
     }
-    s->pair_count = s->hit_count;
+    found->pair_count = s->hit_count;
 }
 
 // -- Simulated against bodies
@@ -594,41 +647,45 @@ HEM_INLINE v8x3 body_center(const hemi_target_row* t, v8x3 back) {
 
 // Bodies of a row are neighbours. Tangent spheres of section 5.2: their radius, and how far the center lies behind the
 // particle along the outward axis. Ellipsoids: their largest radius.
-static void cluster_bodies(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, int surface) {
+HEM_INLINE near_box body_row_box(const hemi_search_args* args, uint32_t n) {
+    const hem_view* view = args->view;
     v8 half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
-    for (uint32_t n = 0; n < s->body_stride; ++n) {
-        near_box box = box_empty();
-        if (n < s->body_row_count) {
-            uint32_t row = s->body_row[n], tangents = 0, members = 0;
-            const hem_shape_row* shape = &view->shape_rows[row];
-            const hem_rest_row* rest = &view->rest_rows[row];
-            for (uint32_t i = 0; i < 8; ++i) {
-                uint32_t flags = view->particle_flags[row * 8 + i];
-                tangents |= (uint32_t)(surface && (flags & HEM_PARTICLE_SURFACE)) << i;
-                members |= (uint32_t) !(flags & HEM_PARTICLE_PAD) << i;
-            }
-            m8 tangent = m8_from_bits(tangents), in = m8_from_bits(members);
-            v8 a = v8_load(shape->a), b = v8_load(shape->b), c = v8_load(shape->c);
-            v8 radius =
-                v8_select(tangent, v8_div(v8_mul(half, v8_madd(c, c, v8_mul(b, b))), a), v8_max(a, v8_max(b, c)));
-            v8x4 turn = v8x4_make(v8_load(shape->qx), v8_load(shape->qy), v8_load(shape->qz), v8_load(shape->qw));
-            v8x3 axis = v8x4_rotate(turn, v8x3_set1(1.0f, 0.0f, 0.0f));
-            v8x3 back = v8x3_scale(axis, v8_keep(tangent, v8_sub(a, radius)));
-            v8x3 from = body_center(&instance->target_prev[s->body_target[n]], back);
-            v8x3 to = body_center(&instance->target_next[s->body_target[n]], back);
-            v8x3 way = v8x3_scale(v8x3_sub(to, from), half);
-            v8 length = v8x3_length(way);
-            way = v8x3_scale(way, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
-            v8x3 at = v8x3_add(from, way);
-            box_add(&box, at, way, radius, in);
-            s->body_members[n] = (uint8_t)members;
-            s->body_tangents[n] = (uint8_t)tangents;
-            v8x3 origin = v8x3_add(v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z)), back);
-            const v8 values[10] = {at.x, at.y, at.z, way.x, way.y, way.z, radius, origin.x, origin.y, origin.z};
-            for (uint32_t k = 0; k < 10; ++k) {
-                v8_store(s->body_data + n * 80 + k * 8, values[k]);
-            }
-        }
+    uint32_t row = args->derived->body_row[n], target = args->derived->body_target[n], tangents = 0, members = 0;
+    const hem_shape_row* shape = &view->shape_rows[row];
+    const hem_rest_row* rest = &view->rest_rows[row];
+    for (uint32_t i = 0; i < 8; ++i) {
+        uint32_t flags = view->particle_flags[row * 8 + i];
+        tangents |= (uint32_t)(args->surface && (flags & HEM_PARTICLE_SURFACE)) << i;
+        members |= (uint32_t) !(flags & HEM_PARTICLE_PAD) << i;
+    }
+    m8 tangent = m8_from_bits(tangents), in = m8_from_bits(members);
+    v8 a = v8_load(shape->a), b = v8_load(shape->b), c = v8_load(shape->c);
+    v8 radius = v8_select(tangent, v8_div(v8_mul(half, v8_madd(c, c, v8_mul(b, b))), a), v8_max(a, v8_max(b, c)));
+    v8x4 turn = v8x4_make(v8_load(shape->qx), v8_load(shape->qy), v8_load(shape->qz), v8_load(shape->qw));
+    v8x3 axis = v8x4_rotate(turn, v8x3_set1(1.0f, 0.0f, 0.0f));
+    v8x3 back = v8x3_scale(axis, v8_keep(tangent, v8_sub(a, radius)));
+    v8x3 from = body_center(&args->from[target], back), to = body_center(&args->to[target], back);
+    v8x3 way = v8x3_scale(v8x3_sub(to, from), half);
+    v8 length = v8x3_length(way);
+    way = v8x3_scale(way, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
+    v8x3 at = v8x3_add(from, way);
+    near_box box = box_empty();
+    box_add(&box, at, way, radius, in);
+    args->search->body_members[n] = (uint8_t)members;
+    args->found->body_tangents[n] = (uint8_t)tangents;
+    v8x3 origin = v8x3_add(v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z)), back);
+    const v8 values[10] = {at.x, at.y, at.z, way.x, way.y, way.z, radius, origin.x, origin.y, origin.z};
+    for (uint32_t k = 0; k < 10; ++k) {
+        v8_store(args->found->body_data + n * BODY_FLOATS + k * 8, values[k]);
+    }
+    return box;
+}
+
+static void cluster_bodies(const hemi_search_args* args) {
+    hemi_search* s = args->search;
+    uint32_t stride = args->derived->body_stride;
+    for (uint32_t n = 0; n < stride; ++n) {
+        near_box box = n < args->derived->body_row_count ? body_row_box(args, n) : box_empty();
         const float planes[HEMI_BOX_PLANES] = {v8_hmin(box.low.x),  v8_hmin(box.low.y),
                                                v8_hmin(box.low.z),  v8_hmax(box.high.x),
                                                v8_hmax(box.high.y), v8_hmax(box.high.z),
@@ -640,88 +697,94 @@ static void cluster_bodies(const hem_view* view, const hemi_instance* instance, 
             s->body_box[n >> 3].plane[k][n & 7] = planes[k];
         }
     }
-    boxes_around(s->body_box, s->body_stride >> 3, s->body_block_box);
+    boxes_around(s->body_box, stride >> 3, s->body_block_box);
 }
 
-static uint32_t keep_colliding_bodies(const hem_view* view, const hemi_scratch* s, cluster_pair* pairs,
-                                      uint32_t count) {
+static uint32_t keep_colliding_bodies(const hemi_search_args* args, cluster_pair* pairs, uint32_t count) {
+    const hemi_derived* derived = args->derived;
     uint32_t kept = 0;
     for (uint32_t n = 0; n < count; ++n) {
         cluster_pair pair = pairs[n];
-        uint32_t part_a = s->clusters[eight_a(&pair)].part;
-        uint32_t part_b = view->particle_flags[s->body_row[eight_b(&pair)] * 8] >> HEM_PARTICLE_PART_SHIFT;
+        uint32_t part_a = args->search->clusters[eight_a(&pair)].part;
+        uint32_t row_b = derived->body_row[eight_b(&pair)];
+        uint32_t part_b = args->view->particle_flags[row_b * 8] >> HEM_PARTICLE_PART_SHIFT;
         pairs[kept] = pair;
-        kept += s->part_pairs[part_a] >> part_b & 1u;
+        kept += derived->part_pairs[part_a] >> part_b & 1u;
     }
     return kept;
 }
 
-static void note_bodies(const hem_view* view, hemi_scratch* s, const cluster_pair* pair, const row_pair* row) {
+static void note_bodies(const hemi_search_args* args, const cluster_pair* pair, const row_pair* row) {
+    hemi_search* s = args->search;
     uint32_t cluster = eight_a(pair), bodies = eight_b(pair), lane = cluster_lane(cluster);
     uint32_t row_a = s->clusters[cluster].row + row->i;
-    const hem_rest_row* rest = &view->rest_rows[row_a];
-    const float* data = s->body_data + bodies * BODY_FLOATS;
+    const hem_rest_row* rest = &args->view->rest_rows[row_a];
+    const float* data = args->found->body_data + bodies * BODY_FLOATS;
     v8x3 e = v8x3_sub(load_vectors(data + 56), v8x3_set1(rest->x[lane], rest->y[lane], rest->z[lane]));
     v8 keep = v8_add(v8_load(data + 48), v8_set1(s->cluster_data[cluster * CLUSTER_FLOATS + 56 + row->i]));
     HEM_ALIGN(32) float distance[8];
     v8_store(distance, v8_min(v8x3_length(e), keep));
     for (uint32_t bits = row->bits; bits; bits &= bits - 1) {
         uint32_t j = hem_lowest_bit(bits);
-        near_hit(s, row_a * 8 + lane, bodies * 8 + j, distance[j]);
+        near_hit(s, args->counters, row_a * 8 + lane, bodies * 8 + j, distance[j]);
     }
 }
 
-static void take_bodies(const hem_view* view, hemi_scratch* s, near_work* work) {
+static void take_bodies(const hemi_search_args* args, near_work* work) {
+    const hemi_search* s = args->search;
     row_pair rows[PAIR_ROOM * 8 + 1];
     const near_sides sides = {
-        s->cluster_data, s->body_data, BODY_FLOATS, 56, &s->clusters[0].movable, s->body_members, 1};
+        s->cluster_data, args->found->body_data, BODY_FLOATS, 56, &s->clusters[0].movable, s->body_members, 1};
     cluster_pair* pairs = work->pairs;
-    uint32_t count = keep_colliding_bodies(view, s, pairs, work->pair_count);
+    uint32_t count = keep_colliding_bodies(args, pairs, pay_for_pairs(work));
     count = keep_close(&sides, pairs, count);
     count = keep_meeting(&sides, pairs, count, rows);
     for (uint32_t n = 0; n < count; ++n) {
-        note_bodies(view, s, &pairs[rows[n].pair], &rows[n]);
+        note_bodies(args, &pairs[rows[n].pair], &rows[n]);
     }
-    work->pair_count = 0;
 }
 
-static void near_bodies(const hem_view* view, hemi_scratch* s, uint32_t blocks) {
+static void near_bodies(const hemi_search_args* args, uint32_t blocks) {
+    const hemi_search* s = args->search;
     near_work work;
-    work.try_count = work.pair_count = 0;
+    work_begin(args, &work);
+    uint32_t block = 0;
     v8 keep, way2;
-    for (uint32_t block = 0; block < blocks; ++block) {
-        if (!(s->block_partners[block] & s->body_parts)) {
+    for (; block < blocks && may_go_on(&work, s); ++block) {
+        if (!(s->block_partners[block] & args->derived->body_parts)) {
             continue;
         }
         near_box own = box_load(&s->cluster_box[block]);
         own.radius = v8_load(s->cluster_box[block].plane[BOX_BODY_RADIUS]);
-        for (uint32_t bodies = 0; bodies < s->body_stride >> 3; ++bodies) {
+        for (uint32_t bodies = 0; bodies < args->derived->body_stride >> 3; ++bodies) {
             near_box theirs = box_spread(s->body_block_box, bodies, BOX_RADIUS);
             add_tries(&work, block, bodies, m8_bits(boxes_meet(&own, &theirs, &keep, &way2)));
             if (work.try_count > TRY_ROOM - 8) {
                 add_pairs(&work, s->cluster_box, BOX_BODY_RADIUS, s->body_box);
             }
             if (work.pair_count > PAIR_ROOM / 2) {
-                take_bodies(view, s, &work);
+                take_bodies(args, &work);
             }
         }
     }
     add_pairs(&work, s->cluster_box, BOX_BODY_RADIUS, s->body_box);
-    take_bodies(view, s, &work);
+    take_bodies(args, &work);
+    work_end(args, &work, block == blocks);
 }
 
-static void find_near(const hem_view* view, const hemi_instance* instance, hemi_scratch* s, float dt,
-                      const hemi_mat34* part_frames, int surface) {
-    memset(s->near_body, 0, view->info->row_count * sizeof(hemi_near));
-    memset(s->near_counts, 0, view->info->particle_count);
-    s->near_count = s->hit_count = s->pair_count = 0;
-    uint32_t blocks = cluster_rows(view, instance, s, dt, part_frames);
-    if (s->body_row_count) {
-        cluster_bodies(view, instance, s, surface);
-        near_bodies(view, s, blocks);
-        near_lists(view, s, s->near_body, s->body_row_count * 8); // filled with the dummy
+static void find_near(const hemi_search_args* args) {
+    hemi_contacts* found = args->found;
+    memset(found->near_body, 0, args->view->info->row_count * sizeof(hemi_near));
+    memset(args->search->near_counts, 0, args->view->info->particle_count);
+    found->near_count = args->search->hit_count = found->pair_count = 0;
+    uint32_t blocks = cluster_rows(args);
+    HEM_ASSERT(args->dt > 0.0f && args->view->info->particle_count <= UINT16_MAX + 1u);
+    if (args->derived->body_row_count) {
+        cluster_bodies(args);
+        near_bodies(args, blocks);
+        near_lists(args, args->derived->body_row_count * 8); // filled with the dummy
     }
-    if (s->simulated_pairs) {
-        near_particles(view, s, blocks);
+    if (args->derived->simulated_pairs) {
+        near_particles(args, blocks);
     }
 }

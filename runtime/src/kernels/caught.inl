@@ -4,24 +4,24 @@
 // Particles stand for cloth, and the cloth between two of them is not tested against the body: a limb that jumps (a clip
 // that starts without a blend, a pose that crosses itself) can end up between neighbours. Contacts then push them apart,
 // the link pulls them together, and they would struggle for ever. Such a pair is known by its length: no cloth is
-// stretched to STRAINED times its length for CAUGHT_SECONDS otherwise. Both ends are then led back to where the pose has
+// stretched to HEMI_STRAINED times its length for HEMI_CAUGHT_SECONDS otherwise, or to HEMI_TORN for a third of that. Both ends are then led back to where the pose has
 // them, through whatever is in the way.
 //
 // One byte per particle of the state: below HEMI_LED, for how long its links have been strained; from there on, how
 // much time is left until it arrives; both in units of 1 / HEMI_CAUGHT_HZ seconds.
 
-#define STRAINED 1.6f
-
 HEM_INLINE uint32_t rotate_bits(uint32_t bits, uint32_t by) {
     return (bits << by | bits >> (8 - by)) & 0xffu;
 }
 
-// Marks, in one byte per row, the lanes that have a strained structural link.
-static void watch_links(const hem_view* view, const hem_part* part, const hemi_row4* x, uint8_t* strained) {
-    v8 zero = v8_zero(), limit = v8_set1(STRAINED * STRAINED);
-    for (uint32_t n = part->link_begin; n < part->link_begin + part->link_count; ++n) {
+// Marks, in one byte per row, the lanes that have a structural link of more than `times` its rest length.
+static void watch_links(const hem_view* view, const hem_part* part, const hemi_row4* x, float times,
+                        uint8_t* strained) {
+    v8 zero = v8_zero(), limit = v8_set1(times * times);
+    hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
+    for (uint32_t n = rows.begin; n < rows.begin + rows.count; ++n) {
         const hem_link_batch* batch = &view->link_batches[n];
-        if (batch->kind > HEM_LINK_WEFT) {
+        if (!hem_kind_in(batch->kind, HEM_KINDS_WEAVE)) {
             continue;
         }
         v8x3 d = v8x3_sub(row4_load3(&x[batch->row_a]), v8x3_rotate_lanes(row4_load3(&x[batch->row_b]), batch->rotate));
@@ -33,9 +33,10 @@ static void watch_links(const hem_view* view, const hem_part* part, const hemi_r
             strained[batch->row_b] |= (uint8_t)rotate_bits(bits, batch->rotate);
         }
     }
-    for (uint32_t n = part->index_begin; n < part->index_begin + part->index_count; ++n) {
+    hem_range indexed = hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS);
+    for (uint32_t n = indexed.begin; n < indexed.begin + indexed.count; ++n) {
         const hem_index_batch* batch = &view->index_batches[n];
-        if (batch->kind > HEM_LINK_WEFT) {
+        if (!hem_kind_in(batch->kind, HEM_KINDS_WEAVE)) {
             continue;
         }
         HEM_ALIGN(32) int32_t ia[8], ib[8];

@@ -88,7 +88,20 @@ HEM_INLINE void moment_store(float* out, v8x3 turn, v8x3 x, v8x3 y, v8x3 z) {
     v8_store(out + 16, v8x3_dot(turn, z));
 }
 
-static void moments(const hem_part* part, const hemi_row4* q, const float* at_rest, float* moment) {
+// Tracking: the rest shape is what the pose makes of it, places `rest` and rotations `rest_q`, both of this substep.
+static void track(const hem_view* view, const hem_drive_row* rows, uint32_t count, const hemi_target_row* now,
+                  hem_rest_row* rest, hemi_row4* rest_q) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t row = rows[i].row;
+        const hemi_target_row* target = &now[rows[i].anim_row];
+        memcpy(rest[row].x, target->x.x, sizeof(target->x));
+        memcpy(rest[row].mass, view->rest_rows[row].mass, sizeof(rest[row].mass));
+        rest_q[row] = target->q;
+    }
+}
+
+static void moments(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
+                    float* moment) {
     at_rest += (size_t)part->row_begin * 48;
     moment += (size_t)part->row_begin * 72;
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row, at_rest += 48, moment += 72) {
@@ -97,6 +110,12 @@ static void moments(const hem_part* part, const hemi_row4* q, const float* at_re
         v8x3 x = v8x3_make(v8_load(at_rest), xy, xz);
         v8x3 y = v8x3_make(xy, v8_load(at_rest + 24), yz);
         v8x3 z = v8x3_make(xz, yz, v8_load(at_rest + 40));
+        if (rest_q) { // m/5 R diag (rest_q Rrest)^T: the columns of the symmetric matrix are turned
+            v8_mat3 s = {x, y, z}, r = v8_mat3_from_quat(row4_load(&rest_q[row]));
+            x = v8_mat3_vector(&s, r.row0);
+            y = v8_mat3_vector(&s, r.row1);
+            z = v8_mat3_vector(&s, r.row2);
+        }
         moment_store(moment, turn.row0, x, y, z);
         moment_store(moment + 24, turn.row1, x, y, z);
         moment_store(moment + 48, turn.row2, x, y, z);
@@ -148,10 +167,10 @@ HEM_INLINE void add_row_member(const hem_rest_row* rest, const hemi_row4* x, con
                c);
 }
 
-HEM_INLINE void add_index_member(const hem_view* view, const hemi_row4* x, const float* moment,
+HEM_INLINE void add_index_member(const hem_rest_row* rests, const hemi_row4* x, const float* moment,
                                  const uint16_t particle[8], const int32_t index[8], m8 active, v8x3 x0, v8x3 r0,
                                  v8x3 center, v8_mat3* a, v8x3* c, group_member* out) {
-    const float* rest = view->rest_rows[0].x;
+    const float* rest = rests[0].x;
     HEM_ALIGN(32) int32_t at[8];
     places_of(particle, 72, at);
     v8_mat3 t = {v8x3_keep(active, gather3(moment, at)), v8x3_keep(active, gather3(moment + 24, at)),
@@ -181,21 +200,47 @@ HEM_INLINE v8x3 center_load(const hem_group_batch* batch) {
     return v8x3_make(v8_load(batch->center[0]), v8_load(batch->center[1]), v8_load(batch->center[2]));
 }
 
-static void group_rows(const hem_view* view, const hem_group_batch* batch, hemi_row4* x, hemi_row4* q,
-                       const float* moment, v8 share) {
+// The same of a shape that the pose gives.
+static v8x3 tracked_center_rows(const hem_view* view, const hem_group_batch* batch, const hem_rest_row* rest, v8x3 r0) {
+    v8x3 c = v8x3_set1(0.0f, 0.0f, 0.0f);
+    for (uint32_t k = 0; k < batch->member_count; ++k) {
+        const hem_group_member* g = &view->group_members[batch->member_begin + k];
+        v8 mass = v8_keep(m8_from_bits(g->lane_mask), row_rotated(v8_load(rest[g->row].mass), g->rotate));
+        c = v8x3_madd(v8x3_sub(row3_rotated(rest_load(&rest[g->row]), g->rotate), r0), mass, c);
+    }
+    return v8x3_scale(c, v8_div(v8_set1(1.0f), v8_load(batch->total_mass)));
+}
+
+static v8x3 tracked_center_indices(const hem_view* view, const hem_group_batch* batch, const hem_rest_row* rest,
+                                   v8x3 r0) {
+    v8x3 c = v8x3_set1(0.0f, 0.0f, 0.0f);
+    for (uint32_t k = 0; k < batch->member_count; ++k) {
+        const hem_group_index* g = &view->group_indices[batch->member_begin + k];
+        HEM_ALIGN(32) int32_t at[8];
+        slots_of(g->index, at);
+        v8 mass = v8_keep(m8_from_bits(g->lane_mask), v8_gather(rest[0].mass, at));
+        c = v8x3_madd(v8x3_sub(gather3(rest[0].x, at), r0), mass, c);
+    }
+    return v8x3_scale(c, v8_div(v8_set1(1.0f), v8_load(batch->total_mass)));
+}
+
+static void group_rows(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args, v8 share) {
     group_member members[HEM_MAX_GROUP_MEMBERS];
     const hem_group_member* list = view->group_members + batch->member_begin;
+    const hem_rest_row* rests = args->rest;
+    const float* moment = args->moment;
+    hemi_row4 *x = args->x, *q = args->q;
     uint32_t own = batch->own_row;
     v8x3 x0 = row4_load3(&x[own]), c = v8x3_set1(0.0f, 0.0f, 0.0f);
-    v8x3 r0 = rest_load(&view->rest_rows[own]), center = center_load(batch);
+    v8x3 r0 = rest_load(&rests[own]);
+    v8x3 center = args->rest_q ? tracked_center_rows(view, batch, rests, r0) : center_load(batch);
     v8_mat3 a = {c, c, c}, rotation;
     m8 active = m8_from_bits(batch->lane_mask);
     group_member self;
-    add_row_member(&view->rest_rows[own], &x[own], moment + (size_t)own * 72, 0, active, 0, x0, r0, center, &a, &c,
-                   &self);
+    add_row_member(&rests[own], &x[own], moment + (size_t)own * 72, 0, active, 0, x0, r0, center, &a, &c, &self);
     for (uint32_t k = 0; k < batch->member_count; ++k) {
         const hem_group_member* g = &list[k];
-        const hem_rest_row* rest = &view->rest_rows[g->row];
+        const hem_rest_row* rest = &rests[g->row];
         const float* t = moment + (size_t)g->row * 72;
         m8 in = m8_from_bits(g->lane_mask);
         if (g->rotate) {
@@ -206,8 +251,14 @@ static void group_rows(const hem_view* view, const hem_group_batch* batch, hemi_
             add_row_member(rest, &x[g->row], t, 0, in, 0, x0, r0, center, &a, &c, &members[k]);
         }
     }
-    v8x4 turn = row4_load(&q[own]), before = turn;
+    v8x4 before = row4_load(&q[own]), turn = before;
+    if (args->rest_q) { // the group turns from the shape of the pose, the particle from that of rest
+        turn = v8x4_mul(turn, v8x4_conj(row4_load(&args->rest_q[own])));
+    }
     v8x3 goal = group_goal(&a, c, x0, v8_load(batch->total_mass), &turn, &rotation);
+    if (args->rest_q) {
+        turn = v8x4_mul(turn, row4_load(&args->rest_q[own]));
+    }
     v8 w = v8_load(x[own].w);
     row4_store(&q[own], v8x4_select(m8_and(active, v8_gt(w, v8_zero())), turn, before));
     row4_store3(&x[own], toward_goal(&self, x0, w, goal, &rotation, share));
@@ -224,28 +275,39 @@ static void group_rows(const hem_view* view, const hem_group_batch* batch, hemi_
     }
 }
 
-static void group_indices(const hem_view* view, const hem_group_batch* batch, hemi_row4* x, hemi_row4* q,
-                          const float* moment, v8 share) {
+HEM_INLINE v8x4 gather4(const float* base, const int32_t at[8]) {
+    return v8x4_make(v8_gather(base, at), v8_gather(base + 8, at), v8_gather(base + 16, at), v8_gather(base + 24, at));
+}
+
+static void group_indices(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args, v8 share) {
     group_member members[HEM_MAX_GROUP_MEMBERS];
     const hem_group_index* list = view->group_indices + batch->member_begin;
-    float* base = x[0].x;
-    float* turns = q[0].x;
+    const float* moment = args->moment;
+    const hemi_row4* x = args->x;
+    float* base = args->x[0].x;
+    float* turns = args->q[0].x;
     HEM_ALIGN(32) int32_t own[8], at[8];
     slots_of(batch->own, own);
     v8x3 x0 = gather3(base, own), c = v8x3_set1(0.0f, 0.0f, 0.0f);
-    v8x3 r0 = gather3(view->rest_rows[0].x, own), center = center_load(batch);
+    v8x3 r0 = gather3(args->rest[0].x, own);
+    v8x3 center = args->rest_q ? tracked_center_indices(view, batch, args->rest, r0) : center_load(batch);
     v8_mat3 a = {c, c, c}, rotation;
     m8 active = m8_from_bits(batch->lane_mask);
     group_member self;
-    add_index_member(view, x, moment, batch->own, own, active, x0, r0, center, &a, &c, &self);
+    add_index_member(args->rest, x, moment, batch->own, own, active, x0, r0, center, &a, &c, &self);
     for (uint32_t k = 0; k < batch->member_count; ++k) {
         slots_of(list[k].index, at);
-        add_index_member(view, x, moment, list[k].index, at, m8_from_bits(list[k].lane_mask), x0, r0, center, &a, &c,
-                         &members[k]);
+        add_index_member(args->rest, x, moment, list[k].index, at, m8_from_bits(list[k].lane_mask), x0, r0, center, &a,
+                         &c, &members[k]);
     }
-    v8x4 turn = v8x4_make(v8_gather(turns, own), v8_gather(turns + 8, own), v8_gather(turns + 16, own),
-                          v8_gather(turns + 24, own));
+    v8x4 turn = gather4(turns, own);
+    if (args->rest_q) {
+        turn = v8x4_mul(turn, v8x4_conj(gather4(args->rest_q[0].x, own)));
+    }
     v8x3 goal = group_goal(&a, c, x0, v8_load(batch->total_mass), &turn, &rotation);
+    if (args->rest_q) {
+        turn = v8x4_mul(turn, gather4(args->rest_q[0].x, own));
+    }
     v8 w = v8_gather(base + 24, own);
     m8 turned = m8_and(active, v8_gt(w, v8_zero()));
     v8_scatter(turns, own, turn.x, turned);
@@ -260,14 +322,13 @@ static void group_indices(const hem_view* view, const hem_group_batch* batch, he
     }
 }
 
-static void groups(const hem_view* view, const hem_group_batch* batches, uint32_t count, hemi_row4* x, hemi_row4* q,
-                   const float* moment, float share) {
-    v8 vshare = v8_set1(share);
+static void groups(const hem_view* view, const hem_group_batch* batches, uint32_t count, const hemi_group_args* args) {
+    v8 share = v8_set1(args->share);
     for (uint32_t n = 0; n < count; ++n) {
         if (batches[n].own_row == UINT32_MAX) {
-            group_indices(view, &batches[n], x, q, moment, vshare);
+            group_indices(view, &batches[n], args, share);
         } else {
-            group_rows(view, &batches[n], x, q, moment, vshare);
+            group_rows(view, &batches[n], args, share);
         }
     }
 }

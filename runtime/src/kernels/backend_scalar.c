@@ -4,4 +4,4 @@
 #define HEM_VEC_SCALAR 1
 #define HEMI_KERNEL HEM_KERNEL_SCALAR
 #define HEMI_SUFFIX(name) name##_scalar
-#include "runtime/src/kernels.inl"
+#include "runtime/src/kernels/kernels.inl"

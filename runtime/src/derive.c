@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// What depends on the asset alone, derived once when a scene is made.
+
+#include "runtime/src/kernels/kernels.h"
+#include "runtime/src/layout.h"
+
+void hemi_layout_derived(hemi_carve* c, const hem_view* view, hemi_derived* d) {
+    const hem_info* info = view->info;
+    uint32_t body_rows = 0;
+    for (uint32_t p = 0; p < info->part_count; ++p) {
+        body_rows += view->parts[p].kind == HEM_PART_BODY ? view->parts[p].row_count : 0;
+    }
+    const int lists = view->ignore_starts[info->particle_count] != 0;
+    const uint32_t clusters = hemi_ignored_at(info->part_count, info->row_count, 0);
+    d->part_pairs = hemi_take(c, info->part_count, sizeof(uint64_t));
+    d->mean_inverse_mass = hemi_take(c, info->part_count, sizeof(float));
+    d->pass_work = hemi_take(c, info->part_count, sizeof(uint32_t));
+    d->rest_moment = hemi_take(c, info->oriented_row_count, 48 * sizeof(float));
+    d->body_row = hemi_take(c, body_rows, sizeof(uint16_t));
+    d->body_target = hemi_take(c, body_rows, sizeof(uint16_t));
+    d->colliders = hemi_take(c, view->collider_count, sizeof(hemi_collider));
+    d->ignored = hemi_take(c, lists ? clusters : 0, sizeof(hemi_ignored));
+    if (!lists) {
+        d->ignored = NULL;
+    }
+}
+
+static void pair_parts(const hem_view* view, hemi_derived* d) {
+    const uint32_t count = view->info->part_count;
+    for (uint32_t a = 0; a < count; ++a) {
+        const hem_part* pa = &view->parts[a];
+        const int simulated = pa->kind != HEM_PART_BODY;
+        d->body_parts |= (uint64_t)!simulated << a;
+        d->simulated_parts |= (uint64_t)simulated << a;
+        for (uint32_t b = 0; b < count; ++b) {
+            const hem_part* pb = &view->parts[b];
+            if ((pa->collision_mask & pb->collision_group) && (pb->collision_mask & pa->collision_group)) {
+                d->part_pairs[a] |= 1ull << b;
+            }
+        }
+        d->meets |= simulated && d->part_pairs[a];
+    }
+    for (uint32_t p = 0; p < count; ++p) {
+        d->simulated_pairs |= (d->simulated_parts >> p & 1u) && (d->part_pairs[p] & d->simulated_parts);
+    }
+}
+
+static void list_body_rows(const hem_view* view, hemi_derived* d) {
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        uint32_t target = 0; // anim rows are ascending
+        for (uint32_t i = 0; part->kind == HEM_PART_BODY && i < part->row_count; ++i, ++n) {
+            const uint32_t row = part->row_begin + i;
+            while (target + 1 < view->anim_row_count && view->anim_rows[target].row < row) {
+                ++target;
+            }
+            HEM_ASSERT(row <= UINT16_MAX && view->anim_rows[target].row == row); // the pose has all of a body
+            d->body_row[n] = (uint16_t)row;
+            d->body_target[n] = (uint16_t)target;
+        }
+    }
+    d->body_row_count = n;
+    d->body_stride = (n + 7) & ~7u;
+}
+
+// Shape matching as a compliant constraint takes one mass for all members of a group: see tune_part in plan.c.
+static float mean_inverse_mass(const hem_view* view, const hem_part* part) {
+    float sum = 0.0f, count = 0.0f;
+    const uint32_t groups = hem_range_of(view->ranges, part, HEM_BATCH_GROUPS).count;
+    for (uint32_t row = part->row_begin; groups && row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            float mass = view->rest_rows[row].mass[i];
+            sum += mass;
+            count += mass > 0.0f ? 1.0f : 0.0f;
+        }
+    }
+    return sum > 0.0f ? count / sum : 1.0f;
+}
+
+static uint32_t pass_work(const hem_view* view, const hem_part* part) {
+    uint32_t work = 0;
+    for (uint32_t n = 0; n < part->range_count; ++n) {
+        const hem_range* range = &view->ranges[part->range_begin + n];
+        work += range->count;
+        for (uint32_t i = 0; range->kind == HEM_BATCH_GROUPS && i < range->count; ++i) {
+            work += view->group_batches[range->begin + i].member_count;
+        }
+    }
+    return work;
+}
+
+static void note_ignored(const hem_view* view, hemi_ignored* ignored) {
+    if (!ignored) {
+        return;
+    }
+    memset(ignored, 0xff, hemi_ignored_at(view->info->part_count, view->info->row_count, 0) * sizeof(hemi_ignored));
+    for (uint32_t a = 0; a < view->info->particle_count; ++a) {
+        uint32_t part = view->particle_flags[a] >> HEM_PARTICLE_PART_SHIFT, lane = a & 7;
+        uint32_t begin = view->parts[part].row_begin, row_a = (a >> 3) - begin;
+        hemi_ignored* own = &ignored[hemi_ignored_at(part, begin + (row_a & ~7u), lane)];
+        for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
+            uint32_t b = view->ignore_list[i], row_b = (b >> 3) - begin;
+            if ((b & 7) != lane || view->particle_flags[b] >> HEM_PARTICLE_PART_SHIFT != part ||
+                row_b < (row_a & ~7u)) {
+                continue;
+            }
+            uint16_t first = (uint16_t)(begin + (row_b & ~7u));
+            for (uint32_t k = 0; k < 8; ++k) {
+                if (own->row[k] == UINT16_MAX) {
+                    own->row[k] = first;
+                    own->pairs[k] = 0;
+                }
+                if (own->row[k] == first) {
+                    own->pairs[k] |= (uint64_t)1 << (8 * (row_a & 7) + (row_b & 7));
+                    break;
+                }
+            }
+        }
+    }
+}
+
+static void take_colliders(const hem_view* view, hemi_collider* colliders) {
+    for (uint32_t i = 0; i < view->collider_count; ++i) {
+        const hem_asset_collider* from = &view->colliders[i];
+        hemi_collider* to = &colliders[i];
+        to->kind = from->kind;
+        to->bone = from->bone == HEM_NONE ? -2 : from->bone;
+        to->mask = from->collision_group;
+        to->friction = from->friction;
+        to->first_plane = from->plane_begin;
+        to->plane_count = from->plane_count;
+        memcpy(to->size, from->size, sizeof(to->size));
+        memcpy(to->rotation, from->rotation, sizeof(to->rotation));
+        for (int k = 0; k < 3; ++k) {
+            to->position[k] = from->position[k];
+        }
+    }
+}
+
+void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived* d) {
+    pair_parts(view, d);
+    list_body_rows(view, d);
+    take_colliders(view, d->colliders);
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        d->mean_inverse_mass[p] = mean_inverse_mass(view, part);
+        d->pass_work[p] = pass_work(view, part);
+        if (hem_range_of(view->ranges, part, HEM_BATCH_GROUPS).count) {
+            kernels->rest_moments(view, part, d->rest_moment);
+        }
+    }
+    note_ignored(view, d->ignored);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_RUNTIME_KERNELS_H
+#define HEM_RUNTIME_KERNELS_H
+
+// The work on rows of eight: one table per backend; every function is the same source compiled again.
+
+#include "runtime/src/scratch.h"
+#include "runtime/src/trimesh.h"
+
+// Apply the frame's motion, forces and damping to a part's rows.
+typedef struct hemi_predict {
+    hemi_row4* x;
+    hemi_row3* v;            // velocities or, chained, where the last substep began; afterwards where this one begins
+    const hemi_row3* normal; // read when there is drag or lift
+    const hem_shape_row* shape;
+    const hem_area_row* area; // NULL = four times b c of the shapes
+    const hemi_row3* force;   // NULL = none
+    const hemi_part_step* part;
+    uint32_t* clamped;
+    uint32_t count; // rows
+    float h;
+    int body;    // it lives in the frame and goes where the pose has it
+    int chained; // the velocity is (x - v) / h, as the last substep of the same length left it
+} hemi_predict;
+
+typedef struct hemi_link_args {
+    hemi_row4* x;
+    const hemi_row3* prev;
+    hemi_row4* delta; // Jacobi
+    const hemi_part_step* part;
+    float* lambda; // NULL = one iteration, no multipliers kept
+    uint32_t tethers;
+} hemi_link_args;
+
+typedef struct hemi_spring_args {
+    hemi_row4* x;
+    const hemi_row3* prev;
+    float* lambda; // as in hemi_link_args
+    float h, inverse_h2;
+    float alpha, damping; // of the part's tuning, added to each spring's own
+} hemi_spring_args;
+
+// Rows of one part to the pose, after the prediction.
+typedef struct hemi_drive_args {
+    hemi_row4* x;
+    const hemi_row3* prev;
+    const hem_drive_row* rows;
+    uint32_t count;
+    const hemi_target_row *from, *to; // of the whole step
+    const hemi_target_row* now;       // at the end of the substep
+    float share_of_step, h;
+    const hemi_part_step* part;
+} hemi_drive_args;
+
+// What groups of a part are matched to.
+typedef struct hemi_group_args {
+    const hem_rest_row* rest; // the shape: at rest, or that of the pose
+    const hemi_row4* rest_q;  // rotations of that shape; NULL = at rest
+    hemi_row4 *x, *q;
+    const float* moment;
+    float share;
+} hemi_group_args;
+typedef struct hemi_fabric_args {
+    hemi_row4* x;
+    const hemi_row3* prev;
+    float* lambda;  // as in hemi_link_args; four vectors per payload
+    float alpha[4]; // compliance / h^2: warp, weft, shear, area; of area negative = none
+    float bend;     // the same of the rigidity
+    float gamma;    // damping / h; 0 = undamped
+    float share;    // of a constraint's own w that stands beside alpha, see fabric.inl
+    float strain_limit, compress_limit, buckle_angle, buckle_share; // large where there is none
+} hemi_fabric_args;
+
+// Strands, as rods and as chains.
+typedef struct hemi_rod_args {
+    hemi_row4 *x, *q;
+    const hem_rest_row* rest; // with tracking: the shape of the pose
+    const hemi_row4* rest_q;  // and its rotations; NULL = as modelled
+    void* room;               // for the longest strand of the scene
+    float h;
+    float stiffer, softer; // times bending and twist, and one over it
+    float alpha;           // of chains: compliance / h^2
+} hemi_rod_args;
+
+// Who may touch whom while everybody goes on for dt.
+typedef struct hemi_search_args {
+    const hem_view* view;
+    const hemi_derived* derived;
+    const hemi_row4* x;
+    const hemi_row3* v;
+    const hemi_part_step* parts;
+    const hemi_target_row *from, *to; // of the bodies
+    const hemi_mat34* part_frames;
+    float dt;
+    int surface; // tangent spheres where the asset has them
+    hemi_search* search;
+    hemi_contacts* found;
+    hemi_counters* counters;
+} hemi_search_args;
+
+// What contacts of particles read and write.
+typedef struct hemi_contact_args {
+    const hem_view* view;
+    hemi_row4* x;
+    hemi_row3* prev;
+    const hemi_contacts* contacts;
+    hemi_solve* solve;
+    hemi_counters* counters;
+} hemi_contact_args;
+
+// What meshes of triangles read and write.
+typedef struct hemi_mesh_args {
+    const hem_view* view;
+    hemi_row4* x;
+    hemi_row3* v; // velocities in the search, where the substep began in the push
+    const hemi_part_step* parts;
+    const hemi_colliders* colliders;
+    hemi_meshes* meshes;
+    hemi_counters* counters;
+    float s0, s1; // of the substep
+} hemi_mesh_args;
+
+struct hemi_kernels {
+    hem_kernel kernel;
+    // Bones -> targets of anim rows (eq. 4).
+    void (*targets)(const hem_view* view, const hemi_bone_pose* bones, hemi_target_row* out);
+    // The same for every row, straight into positions and rotations.
+    void (*pose_rows)(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q);
+    void (*predict)(const hemi_predict* args);
+    void (*predict_rotation)(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
+                             uint32_t count, const hemi_part_step* part, float h);
+    // Targets between two poses, and the direct overwrite.
+    void (*interpolate)(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
+                        hemi_target_row* out);
+    void (*drives)(const hemi_drive_args* args);
+    void (*links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args);
+    void (*links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args);
+    void (*springs)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_spring_args* args);
+    // Where the pose has a part's rows becomes their rest shape.
+    void (*track)(const hem_view* view, const hem_drive_row* rows, uint32_t count, const hemi_target_row* now,
+                  hem_rest_row* rest, hemi_row4* rest_q);
+    void (*triangles)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args);
+    void (*bends)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args);
+    void (*dihedrals)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args);
+    // Orientation terms of a soft part's rows: at rest, and turned.
+    void (*rest_moments)(const hem_view* view, const hem_part* part, float* at_rest);
+    void (*moments)(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
+                    float* moment);
+    void (*groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count, const hemi_group_args* args);
+    void (*rods)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args);
+    void (*chains)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args);
+    void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x);
+    void (*apply_delta)(hemi_row4* x, hemi_row4* delta, uint32_t count, int average); // and clears it
+    void (*find_near)(const hemi_search_args* args);
+    void (*continuous)(const hemi_contact_args* args);
+    // Bodies of this substep, from where the pose has them now and had them before.
+    void (*place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
+                         const hemi_part_step* parts, hemi_contacts* contacts);
+    void (*supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support);
+    void (*touch_bodies)(const hemi_contact_args* args);
+    void (*touch_particles)(const hemi_contact_args* args);
+    // Cloth that a limb went through (kernels/caught.inl).
+    void (*watch_links)(const hem_view* view, const hem_part* part, const hemi_row4* x, float times, uint8_t* strained);
+    void (*pose_led)(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led);
+    // Colliders: which rows they may touch while everybody goes on for dt, then the push.
+    void (*cull_colliders)(const hem_view* view, const hemi_row4* x, const hemi_row3* v, const hemi_part_step* parts,
+                           const hemi_mat34* part_frames, float dt, hemi_colliders* colliders);
+    void (*touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
+                            const hemi_colliders* colliders, hemi_counters* counters);
+    // Triangle meshes: eight particles against one, and one that changes its shape (kernels/meshes.inl).
+    uint32_t (*touch_mesh)(const hemi_mesh_shape* shape, hemi_mesh_touch* touch, uint32_t lanes);
+    void (*skin_mesh)(const hem_trimesh_view* view, const hemi_bone_pose* bones, const uint8_t* stirred,
+                      float (*positions)[4], float (*normals)[4]);
+    void (*refit_mesh)(const hem_trimesh_view* view, const float (*positions)[4], uint8_t* stirred,
+                       const hem_trimesh_corners* began, hem_trimesh_corners* corners, hem_trimesh_node* nodes);
+    // Which triangles rows may touch until the next search; then the push (kernels/mesh_near.inl).
+    void (*find_meshes)(const hemi_mesh_args* args, const hemi_mat34* part_frames, float dt);
+    void (*touch_meshes)(const hemi_mesh_args* args);
+    // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds
+    // below 32 km/s, none of them NaN.
+    uint32_t (*velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h);
+    void (*angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
+                               float inverse_h);
+    void (*frames)(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out);
+    void (*normals)(const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out);
+    void (*palette)(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,
+                    float (*out)[16]);
+    void (*skin)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
+                 const hem_skin_args* args);
+};
+
+const hemi_kernels* hemi_kernels_scalar(void);
+const hemi_kernels* hemi_kernels_sse2(void);
+const hemi_kernels* hemi_kernels_avx2(void);
+const hemi_kernels* hemi_kernels_neon(void);
+const hemi_kernels* hemi_kernels_wasm(void);
+const hemi_kernels* hemi_kernels_choose(hem_kernel wanted); // NULL = not here
+
+#endif

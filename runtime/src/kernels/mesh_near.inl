@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: MIT
+// Rows of particles against meshes: the tree is asked once per search, for clusters of neighbours, and each particle
+// keeps the few triangles that it can come to until the next search. In a substep the lanes are eight particles, each
+// against its own triangle.
+//
+// Why nothing is missed. Let a particle stray by at most `room` from where it was at the search, seen from the mesh that
+// moves there by `drift`. A triangle that is `lower` away at the search, less what its own motion differs from the
+// drift, cannot be touched while lower - stray >= margin. All with lower < margin + room are kept, the nearest first;
+// whoever strays farther, or has more of them than there is room for, or was found behind the mesh, asks the tree in
+// that substep instead (touch_mesh): slower, the same answer. So the lists are a matter of time, not of result.
+
+#define NEAR_BLOCKS 64  // of a cluster
+#define NEAR_OF_ONE 24  // blocks of one particle
+#define NEAR_FRONT 0.1f // margins: which of about equally near triangles tells front from behind
+#define NEAR_ROOM 0.5f  // margins that a particle may stray beyond twice its expected way
+#define MESH_LEAST_MARGIN 1e-4f
+
+typedef struct near_cluster {
+    HEM_ALIGN(32) float low[3][NEAR_BLOCKS];
+    HEM_ALIGN(32) float high[3][NEAR_BLOCKS];
+    uint32_t block[NEAR_BLOCKS];
+    uint32_t count, full;
+} near_cluster;
+
+// Blocks whose boxes meet one box.
+static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const float high[3], near_cluster* c) {
+    const hem_trimesh_view* view = shape->view;
+    struct {
+        uint32_t node, level;
+    } stack[HEM_TRIMESH_MAX_LEVELS * 8];
+    uint32_t depth = 1;
+    stack[0].node = 0;
+    stack[0].level = view->level_count - 1;
+    v8x3 least = v8x3_set1(low[0], low[1], low[2]), most = v8x3_set1(high[0], high[1], high[2]);
+    c->count = c->full = 0;
+    while (depth > 0) {
+        --depth;
+        const uint32_t index = stack[depth].node, level = stack[depth].level;
+        const hem_trimesh_node* node = &shape->nodes[view->level_begin[level] + index];
+        m8 x = m8_and(v8_le(v8_load(node->low[0]), most.x), v8_ge(v8_load(node->high[0]), least.x));
+        m8 y = m8_and(v8_le(v8_load(node->low[1]), most.y), v8_ge(v8_load(node->high[1]), least.y));
+        m8 z = m8_and(v8_le(v8_load(node->low[2]), most.z), v8_ge(v8_load(node->high[2]), least.z));
+        for (uint32_t bits = m8_bits(m8_and(x, m8_and(y, z))); bits; bits &= bits - 1) {
+            const uint32_t child = hem_lowest_bit(bits);
+            if (level > 0) {
+                stack[depth].node = index * 8 + child;
+                stack[depth].level = level - 1;
+                ++depth;
+                continue;
+            }
+            if (c->count == NEAR_BLOCKS) {
+                c->full = 1;
+                return;
+            }
+            for (int k = 0; k < 3; ++k) {
+                c->low[k][c->count] = node->low[k][child];
+                c->high[k][c->count] = node->high[k][child];
+            }
+            c->block[c->count++] = index * 8 + child;
+        }
+    }
+}
+
+typedef struct near_one {
+    hem_vec3 start, way; // the mesh's space; the way without the mesh's own change of shape
+    float margin, reach; // reach: what the cluster's box has of this one
+    hem_vec3 drift;
+    float room;
+    uint32_t count, asks;
+    uint32_t triangle[HEMI_MESH_NEAR];
+    float lower[HEMI_MESH_NEAR];
+} near_one;
+
+// Distances to eight triangles. Boxes and planes as lower bounds are half the work, but let in three times as many.
+HEM_INLINE v8 near_distance(const mesh_triangles* t, v8x3 p, m8* front) {
+    v8 zero = v8_zero(), along;
+    v8x3 n = mesh_normals(t);
+    v8 d = v8x3_dot(v8x3_sub(p, t->a), n), nn = v8_max(v8x3_dot(n, n), v8_set1(1e-30f));
+    *front = v8_gt(d, zero);
+    v8x3 ab = v8x3_sub(t->b, t->a), bc = v8x3_sub(t->c, t->b), ca = v8x3_sub(t->a, t->c);
+    // n x side points inward; p may be taken for its projection, since n drops out.
+    m8 u = v8_gt(v8x3_dot(v8x3_cross(n, ab), v8x3_sub(p, t->a)), zero);
+    m8 v = v8_gt(v8x3_dot(v8x3_cross(n, bc), v8x3_sub(p, t->b)), zero);
+    m8 w = v8_gt(v8x3_dot(v8x3_cross(n, ca), v8x3_sub(p, t->c)), zero);
+    v8x3 a = mesh_from_segment(p, t->a, t->b, &along), b = mesh_from_segment(p, t->b, t->c, &along),
+         c = mesh_from_segment(p, t->c, t->a, &along);
+    v8 edge = v8_min(v8x3_dot(a, a), v8_min(v8x3_dot(b, b), v8x3_dot(c, c)));
+    return v8_sqrt(v8_select(m8_and(u, m8_and(v, w)), v8_div(v8_mul(d, d), nn), edge));
+}
+
+static void near_insert(near_one* one, float lower, uint32_t triangle) {
+    if (one->count == HEMI_MESH_NEAR) {
+        one->asks = 1;
+        return;
+    }
+    uint32_t at = one->count++;
+    for (; at > 0 && one->lower[at - 1] > lower; --at) {
+        one->lower[at] = one->lower[at - 1];
+        one->triangle[at] = one->triangle[at - 1];
+    }
+    one->lower[at] = lower;
+    one->triangle[at] = triangle;
+}
+
+// How much more than the drift the triangles' corners move.
+HEM_INLINE v8 near_apart(const hemi_mesh_shape* shape, uint32_t block, const mesh_triangles* then, hem_vec3 drift) {
+    mesh_triangles now = mesh_triangles_at(shape, block, shape->now);
+    v8x3 u = v8x3_set1(drift.x, drift.y, drift.z);
+    v8x3 a = v8x3_sub(v8x3_sub(now.a, then->a), u), b = v8x3_sub(v8x3_sub(now.b, then->b), u),
+         c = v8x3_sub(v8x3_sub(now.c, then->c), u);
+    return v8_sqrt(v8_max(v8x3_dot(a, a), v8_max(v8x3_dot(b, b), v8x3_dot(c, c))));
+}
+
+static hem_vec3 near_drift(const hemi_mesh_shape* shape, uint32_t triangle) {
+    hem_vec3 then[3], now[3], sum = hem_vec3_make(0.0f, 0.0f, 0.0f);
+    mesh_triangle(shape, triangle, shape->then, then);
+    mesh_triangle(shape, triangle, shape->now, now);
+    for (int k = 0; k < 3; ++k) {
+        sum = hem_vec3_add(sum, hem_vec3_sub(now[k], then[k]));
+    }
+    return hem_vec3_scale(sum, 1.0f / 3.0f);
+}
+
+static uint32_t blocks_of_one(const near_cluster* c, const near_one* one, uint32_t found[NEAR_OF_ONE]) {
+    v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
+    v8 zero = v8_zero(), reach = v8_set1(one->reach * one->reach);
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < c->count; first += 8) {
+        v8 dx = v8_max(v8_max(v8_sub(v8_load(c->low[0] + first), p.x), v8_sub(p.x, v8_load(c->high[0] + first))), zero);
+        v8 dy = v8_max(v8_max(v8_sub(v8_load(c->low[1] + first), p.y), v8_sub(p.y, v8_load(c->high[1] + first))), zero);
+        v8 dz = v8_max(v8_max(v8_sub(v8_load(c->low[2] + first), p.z), v8_sub(p.z, v8_load(c->high[2] + first))), zero);
+        uint32_t bits = m8_bits(v8_lt(v8_madd(dz, dz, v8_madd(dy, dy, v8_mul(dx, dx))), reach));
+        bits &= c->count - first < 8 ? (1u << (c->count - first)) - 1 : 0xffu;
+        for (; bits; bits &= bits - 1) {
+            if (count == NEAR_OF_ONE) {
+                return count + 1;
+            }
+            found[count++] = c->block[first + hem_lowest_bit(bits)];
+        }
+    }
+    return count;
+}
+
+// shape->then and now are the search's and the next one's.
+static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one) {
+    uint32_t blocks[NEAR_OF_ONE];
+    const uint32_t block_count = blocks_of_one(c, one, blocks), total = shape->view->header->triangle_count;
+    one->count = one->asks = 0;
+    one->drift = hem_vec3_make(0.0f, 0.0f, 0.0f);
+    one->room = 2.0f * hem_vec3_length(one->way) + NEAR_ROOM * one->margin;
+    if (block_count > NEAR_OF_ONE || c->full) {
+        one->asks = 1;
+        return;
+    }
+    v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
+    v8 lower[NEAR_OF_ONE], far = v8_set1(1e30f);
+    uint32_t front[NEAR_OF_ONE], nearest = MESH_NO_TRIANGLE;
+    float least = 1e30f;
+    for (uint32_t i = 0; i < block_count; ++i) {
+        m8 before;
+        mesh_triangles t = mesh_triangles_at(shape, blocks[i], shape->then);
+        lower[i] = near_distance(&t, p, &before);
+        if (total - blocks[i] * 8 < 8) { // what follows the last triangle repeats it
+            lower[i] = v8_select(m8_from_bits((1u << (total - blocks[i] * 8)) - 1), lower[i], far);
+        }
+        front[i] = m8_bits(before);
+        const float low = v8_hmin(lower[i]);
+        if (low < least) {
+            least = low;
+            nearest = blocks[i] * 8 + lowest_lane(v8_eq(lower[i], v8_set1(low)));
+        }
+    }
+    const int one_sided = !(shape->view->header->flags & HEM_TRIMESH_TWO_SIDED);
+    if (one_sided && least < MESH_REACH * one->margin) {
+        uint32_t ahead = 0;
+        v8 about = v8_set1(least + NEAR_FRONT * one->margin);
+        for (uint32_t i = 0; i < block_count; ++i) {
+            ahead |= m8_bits(v8_le(lower[i], about)) & front[i];
+        }
+        one->asks = ahead == 0;
+    }
+    if (shape->began && least < 2.0f * one->margin) {
+        one->drift = near_drift(shape, nearest);
+        one->room = 2.0f * hem_vec3_length(hem_vec3_sub(one->way, one->drift)) + NEAR_ROOM * one->margin;
+        one->asks |= one->margin + one->room + hem_vec3_length(one->drift) > one->reach;
+    }
+    const float keep = one->margin + one->room;
+    for (uint32_t i = 0; i < block_count && !one->asks; ++i) {
+        if (shape->began) { // in the motion of its corners a triangle may come nearer
+            mesh_triangles t = mesh_triangles_at(shape, blocks[i], shape->then);
+            lower[i] = v8_max(v8_sub(lower[i], near_apart(shape, blocks[i], &t, one->drift)), v8_zero());
+        }
+        HEM_ALIGN(32) float each[8];
+        v8_store(each, lower[i]);
+        for (uint32_t bits = m8_bits(v8_lt(lower[i], v8_set1(keep))); bits; bits &= bits - 1) {
+            const uint32_t lane = hem_lowest_bit(bits);
+            near_insert(one, each[lane], blocks[i] * 8 + lane);
+        }
+    }
+}
+
+// -- The search
+
+typedef struct near_search {
+    const hemi_mesh_args* args;
+    const hemi_shape* shape; // of the collider: matrices
+    hemi_mesh_shape mesh;
+    uint32_t part, collider;
+    float into[2][12]; // the mesh's space when the search begins and ends
+    near_cluster cluster;
+    near_one ones[8][8]; // [row][lane]
+} near_search;
+
+static void near_matrix(const hemi_collider_path* path, float share, float m[12]) {
+    const float *a = path->pose[0], *b = path->pose[1];
+    hem_vec3 p = hem_vec3_lerp(hem_vec3_make(a[0], a[1], a[2]), hem_vec3_make(b[0], b[1], b[2]), share);
+    hem_quat q = hem_quat_nlerp(hem_quat_make(a[3], a[4], a[5], a[6]), hem_quat_make(b[3], b[4], b[5], b[6]), share);
+    hem_vec3 origin = hem_quat_rotate_back(q, p);
+    hem_mat34 into = hem_mat34_from_quat(hem_quat_conj(q), hem_vec3_make(-origin.x, -origin.y, -origin.z));
+    memcpy(m, into.m, sizeof(into.m));
+}
+
+HEM_INLINE void near_copy(const hem_trimesh_corners* from, uint32_t lane, hem_trimesh_corners* to, uint32_t at) {
+    const float* in = from->at[0][0] + lane; // [corner][axis], eight lanes apart
+    float* out = to->at[0][0] + at;
+    out[0] = in[0], out[8] = in[8], out[16] = in[16];
+    out[24] = in[24], out[32] = in[32], out[40] = in[40];
+    out[48] = in[48], out[56] = in[56], out[64] = in[64];
+}
+
+// Writes a row and its entries. What finds no room for entries asks the tree; a row that finds none is left out, counted.
+static void near_emit(const near_search* s, const near_one one[8], uint32_t row, uint32_t lanes) {
+    hemi_meshes* out = s->args->meshes;
+    if (out->row_count == out->row_capacity) {
+        s->args->counters->dropped_count += hemi_bit_count(lanes);
+        return;
+    }
+    hemi_mesh_row* r = &out->rows[out->row_count++];
+    memset(r, 0, sizeof(*r));
+    r->row = row;
+    r->part = s->part;
+    r->collider = s->collider;
+    r->first = out->near_count;
+    for (uint32_t i = 0; i < 8; ++i) {
+        if (!(lanes >> i & 1u)) {
+            continue;
+        }
+        r->start.x[i] = one[i].start.x;
+        r->start.y[i] = one[i].start.y;
+        r->start.z[i] = one[i].start.z;
+        r->drift.x[i] = one[i].drift.x;
+        r->drift.y[i] = one[i].drift.y;
+        r->drift.z[i] = one[i].drift.z;
+        r->room[i] = one[i].room;
+        r->asking |= one[i].asks << i;
+        r->depth = !one[i].asks && one[i].count > r->depth ? one[i].count : r->depth;
+    }
+    if (r->depth > out->near_capacity - out->near_count) {
+        r->depth = 0;
+        r->asking = lanes;
+    }
+    out->near_count += r->depth;
+    for (uint32_t k = 0; k < r->depth; ++k) {
+        hemi_mesh_near* near = &out->near[r->first + k];
+        for (uint32_t i = 0; i < 8; ++i) {
+            const int has = (lanes >> i & 1u) && !one[i].asks && k < one[i].count;
+            const uint32_t t = has ? one[i].triangle[k] : MESH_NO_TRIANGLE, lane = t % 8;
+            near->triangle[i] = t;
+            near->lower[i] = has ? one[i].lower[k] : 1e30f;
+            if (!has) {
+                continue; // too far to be looked at
+            }
+            near_copy(&s->mesh.corners[t / 8], lane, &near->corners, i);
+            if (s->mesh.began) {
+                near_copy(&s->mesh.began[t / 8], lane, &near->began, i);
+            }
+        }
+    }
+}
+
+// Up to eight rows: their lanes are clusters of neighbours.
+static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi_mat34* frame, float dt) {
+    const hemi_mesh_args* args = s->args;
+    const hem_part* part = &args->view->parts[s->part];
+    const hemi_colliders* colliders = args->colliders;
+    uint32_t lanes_of[8] = {0};
+    HEM_ALIGN(32) hemi_row3 start[8];
+    HEM_ALIGN(32) hemi_row3 way[8];
+    HEM_ALIGN(32) float margin[8][8], reach[8][8];
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t row = begin + i;
+        const uint64_t* words = colliders->row_colliders + (size_t)row * colliders->words;
+        if (!(words[s->collider / 64] >> (s->collider % 64) & 1u)) {
+            continue;
+        }
+        v8x3 at = row4_load3(&args->x[row]);
+        v8x3 to = v8x3_madd(row3_load(&args->v[row]), v8_set1(dt), transform3(frame->m, at, 1));
+        v8x3 from = transform3(s->into[0], at, 1), u = v8x3_sub(transform3(s->into[1], to, 1), from);
+        v8 keep = v8_set1(args->parts[s->part].thickness);
+        if (part->kind == HEM_PART_SOFT) {
+            keep = v8_add(keep, v8_load(args->view->shape_rows[row].a));
+        }
+        keep = v8_max(keep, v8_set1(MESH_LEAST_MARGIN));
+        row3_store(&start[i], from);
+        row3_store(&way[i], u);
+        v8_store(margin[i], keep);
+        v8 far = v8_madd(v8_set1(2.0f), v8x3_length(u), v8_mul(keep, v8_set1(2.0f)));
+        v8_store(reach[i], v8_max(far, v8_mul(keep, v8_set1(MESH_REACH))));
+        lanes_of[i] = m8_bits(v8_gt(v8_load(args->x[row].w), v8_zero()));
+    }
+    for (uint32_t lane = 0; lane < 8; ++lane) {
+        float low[3] = {1e30f, 1e30f, 1e30f}, high[3] = {-1e30f, -1e30f, -1e30f};
+        uint32_t members = 0;
+        for (uint32_t i = 0; i < count; ++i) {
+            if (!(lanes_of[i] >> lane & 1u)) {
+                continue;
+            }
+            const float p[3] = {start[i].x[lane], start[i].y[lane], start[i].z[lane]}, r = reach[i][lane];
+            near_one* one = &s->ones[i][lane];
+            one->start = hem_vec3_make(p[0], p[1], p[2]);
+            one->way = hem_vec3_make(way[i].x[lane], way[i].y[lane], way[i].z[lane]);
+            one->margin = margin[i][lane];
+            one->reach = r;
+            for (int k = 0; k < 3; ++k) {
+                low[k] = p[k] - r < low[k] ? p[k] - r : low[k];
+                high[k] = p[k] + r > high[k] ? p[k] + r : high[k];
+            }
+            members |= 1u << i;
+        }
+        if (members) {
+            near_blocks(&s->mesh, low, high, &s->cluster);
+        }
+        for (; members; members &= members - 1) {
+            near_triangles(&s->mesh, &s->cluster, &s->ones[hem_lowest_bit(members)][lane]);
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (lanes_of[i]) {
+            near_emit(s, s->ones[i], begin + i, lanes_of[i]);
+        }
+    }
+}
+
+static void find_meshes(const hemi_mesh_args* args, const hemi_mat34* part_frames, float dt) {
+    near_search s;
+    s.args = args;
+    for (uint32_t c = 0; c < args->colliders->count; ++c) {
+        const hemi_collider_path* path = &args->colliders->paths[c];
+        if (!path->mesh || !path->mesh->view) {
+            continue;
+        }
+        s.collider = c;
+        s.mesh = hemi_mesh_shape_of(path->mesh, args->s0, args->s1);
+        near_matrix(path, args->s0, s.into[0]);
+        near_matrix(path, args->s1, s.into[1]);
+        for (uint32_t p = 0; p < args->view->info->part_count; ++p) {
+            const hem_part* part = &args->view->parts[p];
+            const uint32_t end = part->row_begin + part->row_count;
+            s.part = p;
+            for (uint32_t begin = part->row_begin; part->kind != HEM_PART_BODY && begin < end; begin += 8) {
+                near_rows(&s, begin, end - begin < 8 ? end - begin : 8, &part_frames[p], dt);
+            }
+        }
+    }
+}
+
+// -- The push
+
+typedef struct near_found {
+    mesh_probe ways; // from and to; nothing else of it is used
+    int two_sided;
+    v8 margin;
+    // The nearest point
+    v8 square, code, ahead; // code: MESH_FACE, MESH_EDGE + k, MESH_VERTEX + k; ahead: side of the triangle's plane
+    v8x3 away, normal, moved;
+    w8 triangle;
+    // The first crossing
+    v8 time, depth;
+    v8x3 out, carried;
+} near_found;
+
+HEM_INLINE mesh_triangles near_at(const hemi_mesh_near* near, const hemi_mesh_shape* shape, float time) {
+    const hem_trimesh_corners* end = shape->began && time <= 0.0f ? &near->began : &near->corners;
+    mesh_triangles t = {mesh_corner(end, 0), mesh_corner(end, 1), mesh_corner(end, 2)};
+    if (shape->began && time < 1.0f && time > 0.0f) {
+        v8 w = v8_set1(time);
+        t.a = v8x3_lerp(mesh_corner(&near->began, 0), t.a, w);
+        t.b = v8x3_lerp(mesh_corner(&near->began, 1), t.b, w);
+        t.c = v8x3_lerp(mesh_corner(&near->began, 2), t.c, w);
+    }
+    return t;
+}
+
+HEM_INLINE v8x3 near_mix(v8 u, v8 v, v8 w, const mesh_triangles* now, const mesh_triangles* then) {
+    v8x3 a = v8x3_scale(v8x3_sub(now->a, then->a), u);
+    return v8x3_madd(v8x3_sub(now->c, then->c), w, v8x3_madd(v8x3_sub(now->b, then->b), v, a));
+}
+
+// Shares of the corners in x, which may lie beside.
+HEM_INLINE void near_shares(const mesh_triangles* t, v8x3 n, v8x3 x, v8* u, v8* v, v8* w) {
+    *u = v8x3_dot(v8x3_cross(v8x3_sub(t->c, t->b), v8x3_sub(x, t->b)), n);
+    *v = v8x3_dot(v8x3_cross(v8x3_sub(t->a, t->c), v8x3_sub(x, t->c)), n);
+    *w = v8x3_dot(v8x3_cross(v8x3_sub(t->b, t->a), v8x3_sub(x, t->a)), n);
+}
+
+HEM_INLINE void near_crossing(near_found* f, const hemi_mesh_shape* shape, const mesh_triangles* now,
+                              const mesh_triangles* then, v8x3 n, v8 d1, m8 lanes) {
+    v8 zero = v8_zero(), one = v8_set1(1.0f);
+    v8x3 n0 = shape->began ? mesh_normals(then) : n;
+    v8 d0 = v8x3_dot(v8x3_sub(f->ways.from, then->a), n0);
+    m8 inwards = m8_and(v8_gt(d0, zero), v8_le(d1, zero)), outwards = m8_and(v8_lt(d0, zero), v8_ge(d1, zero));
+    m8 passes = m8_and(lanes, f->two_sided ? m8_or(inwards, outwards) : inwards);
+    if (!m8_any(passes)) {
+        return;
+    }
+    v8 t = v8_div(d0, v8_select(passes, v8_sub(d0, d1), one));
+    mesh_triangles at = *now;
+    v8x3 nt = n;
+    if (shape->began) {
+        t = mesh_meet(&f->ways, then, now, mesh_height(then, n0, f->ways.from), mesh_height(now, n, f->ways.to));
+        at = mesh_between(then, now, t);
+        nt = mesh_normals(&at);
+    }
+    passes = m8_and(passes, v8_lt(t, f->time));
+    passes = m8_and(passes, mesh_holds(&at, nt, v8x3_lerp(f->ways.from, f->ways.to, t)));
+    if (!m8_any(passes)) {
+        return;
+    }
+    v8x3 out = v8x3_scale(v8x3_normalise(n), v8_sign(d0));
+    f->time = v8_select(passes, t, f->time);
+    f->out = v8x3_select(passes, out, f->out);
+    f->depth = v8_select(passes, v8_sub(f->margin, v8x3_dot(v8x3_sub(f->ways.to, now->a), out)), f->depth);
+    if (shape->began) {
+        v8 u, v, w, nn = v8_max(v8x3_dot(n, n), v8_set1(1e-30f));
+        near_shares(now, n, f->ways.to, &u, &v, &w);
+        u = v8_min(v8_max(v8_div(u, nn), zero), one);
+        v = v8_min(v8_max(v8_div(v, nn), zero), one);
+        w = v8_min(v8_max(v8_div(w, nn), zero), one);
+        v8 sum = v8_add(v8_add(u, v), v8_add(w, v8_set1(1e-9f)));
+        v8x3 moved = v8x3_scale(near_mix(u, v, w, now, then), v8_div(one, sum));
+        f->carried = v8x3_select(passes, moved, f->carried);
+    }
+}
+
+HEM_INLINE void near_nearest(near_found* f, const hemi_mesh_shape* shape, const hemi_mesh_near* near,
+                             const mesh_triangles* now, const mesh_triangles* then, v8x3 n, v8 d1, m8 lanes) {
+    v8 zero = v8_zero(), one = v8_set1(1.0f), nn = v8_max(v8x3_dot(n, n), v8_set1(1e-30f));
+    lanes = m8_and(lanes, v8_lt(v8_mul(d1, d1), v8_mul(nn, f->square))); // no point is nearer than the plane
+    if (!m8_any(lanes)) {
+        return;
+    }
+    v8x3 p = f->ways.to, best = v8x3_scale(n, v8_div(d1, nn));
+    v8 u, v, w, s[3], square = v8_div(v8_mul(d1, d1), nn), code = zero;
+    near_shares(now, n, v8x3_sub(p, best), &u, &v, &w);
+    m8 inside = m8_and(v8_gt(u, zero), m8_and(v8_gt(v, zero), v8_gt(w, zero)));
+    u = v8_div(u, nn);
+    v = v8_div(v, nn);
+    w = v8_div(w, nn);
+    if (m8_any(m8_andnot(lanes, inside))) {
+        v8x3 away[3] = {mesh_from_segment(p, now->a, now->b, &s[0]), mesh_from_segment(p, now->b, now->c, &s[1]),
+                        mesh_from_segment(p, now->c, now->a, &s[2])};
+        v8 edge = v8_set1(1e30f), along = zero, number = zero;
+        v8x3 from = away[0];
+        for (int k = 0; k < 3; ++k) {
+            v8 other = v8x3_dot(away[k], away[k]);
+            m8 nearer = v8_lt(other, edge);
+            from = v8x3_select(nearer, away[k], from);
+            along = v8_select(nearer, s[k], along);
+            number = v8_select(nearer, v8_set1((float)k), number);
+            edge = v8_select(nearer, other, edge);
+        }
+        m8 second = v8_eq(number, one), third = v8_gt(number, one), first = v8_eq(number, zero);
+        v8 rest = v8_sub(one, along);
+        u = v8_select(inside, u, v8_select(first, rest, v8_select(third, along, zero)));
+        v = v8_select(inside, v, v8_select(first, along, v8_select(second, rest, zero)));
+        w = v8_select(inside, w, v8_select(second, along, v8_select(third, rest, zero)));
+        v8 next = v8_select(third, zero, v8_add(number, one));
+        v8 of = v8_add(number, v8_set1((float)MESH_EDGE));
+        of = v8_select(v8_le(along, zero), v8_add(number, v8_set1((float)MESH_VERTEX)), of);
+        of = v8_select(v8_ge(along, one), v8_add(next, v8_set1((float)MESH_VERTEX)), of);
+        code = v8_select(inside, zero, of);
+        best = v8x3_select(inside, best, from);
+        square = v8_select(inside, square, edge);
+    }
+    m8 better = m8_and(lanes, v8_lt(square, f->square));
+    f->square = v8_select(better, square, f->square);
+    f->code = v8_select(better, code, f->code);
+    f->ahead = v8_select(better, d1, f->ahead);
+    f->away = v8x3_select(better, best, f->away);
+    f->normal = v8x3_select(better, n, f->normal);
+    f->triangle = w8_select(better, w8_load((const int32_t*)near->triangle), f->triangle);
+    if (shape->began) {
+        f->moved = v8x3_select(better, near_mix(u, v, w, now, then), f->moved);
+    }
+}
+
+// As mesh_answer, for eight at once. Only the normals of edges and vertices are asked for one by one.
+static contact8 near_answer(const near_found* f, const hemi_mesh_shape* shape, m8 lanes, v8x3* moved) {
+    v8 zero = v8_zero(), one = v8_set1(1.0f), distance = v8_sqrt(f->square);
+    m8 near = m8_andnot(lanes, v8_le(f->time, one));
+    near = m8_andnot(near, w8_eq(f->triangle, w8_set1(-1)));
+    v8 side = f->two_sided ? one : v8_select(v8_lt(f->ahead, zero), v8_set1(-1.0f), one), both = zero;
+    const uint32_t odd = f->two_sided ? 0 : m8_bits(m8_and(near, v8_gt(f->code, zero)));
+    if (odd) {
+        HEM_ALIGN(32) float sides[8];
+        HEM_ALIGN(32) float boths[8] = {0};
+        HEM_ALIGN(32) int32_t triangle[8];
+        v8_store(sides, side);
+        w8_store(triangle, f->triangle);
+        for (uint32_t bits = odd; bits; bits &= bits - 1) {
+            const int i = (int)hem_lowest_bit(bits);
+            hem_vec3 out = mesh_outward(shape, (uint32_t)triangle[i], (uint32_t)v8_lane(f->code, i));
+            hem_vec3 away = hem_vec3_make(v8_lane(f->away.x, i), v8_lane(f->away.y, i), v8_lane(f->away.z, i));
+            sides[i] = hem_vec3_dot(out, away) < 0.0f ? -1.0f : 1.0f;
+            boths[i] = hem_vec3_dot(out, out) == 0.0f ? 1.0f : 0.0f;
+        }
+        side = v8_load(sides);
+        both = v8_load(boths);
+    }
+    m8 flat = v8_le(distance, v8_mul(f->margin, v8_set1(1e-6f)));
+    v8x3 face = v8x3_normalise(f->normal);
+    m8 any_side = f->two_sided ? v8_eq(zero, zero) : v8_gt(both, zero);
+    m8 turned = m8_and(any_side, v8_lt(v8x3_dot(face, v8x3_sub(f->ways.from, f->ways.to)), zero));
+    face = v8x3_select(turned, v8x3_neg(face), face);
+    contact8 c;
+    c.n = v8x3_select(flat, face, v8x3_scale(f->away, v8_div(side, v8_max(distance, v8_set1(1e-30f)))));
+    c.depth = v8_keep(near, v8_sub(f->margin, v8_select(flat, zero, v8_mul(side, distance))));
+    m8 crossed = m8_and(lanes, v8_le(f->time, one));
+    c.n = v8x3_select(crossed, f->out, c.n);
+    c.depth = v8_select(crossed, f->depth, c.depth);
+    *moved = v8x3_select(crossed, f->carried, f->moved);
+    return c;
+}
+
+// The lanes that ask the tree.
+static void near_ask(const hemi_mesh_shape* shape, const near_found* f, m8 lanes, contact8* c, v8x3* moved) {
+    HEM_ALIGN(32) hemi_mesh_touch touch;
+    row3_store(&touch.from, f->ways.from);
+    row3_store(&touch.to, f->ways.to);
+    v8_store(touch.margin, f->margin);
+    v8x3 zero = v8x3_set1(0.0f, 0.0f, 0.0f);
+    row3_store(&touch.normal, zero);
+    row3_store(&touch.moved, zero);
+    v8_store(touch.depth, v8_zero());
+    touch_mesh(shape, &touch, m8_bits(lanes));
+    c->n = v8x3_select(lanes, row3_load(&touch.normal), c->n);
+    c->depth = v8_select(lanes, v8_load(touch.depth), c->depth);
+    *moved = v8x3_select(lanes, row3_load(&touch.moved), *moved);
+}
+
+static contact8 near_touch(const hemi_meshes* meshes, const hemi_mesh_row* r, const hemi_mesh_shape* shape,
+                           near_found* f, m8 free, v8x3* moved) {
+    const float span = meshes->end - meshes->begin;
+    v8 t0 = v8_set1((shape->then - meshes->begin) / span), t1 = v8_set1((shape->now - meshes->begin) / span);
+    v8x3 start = row3_load(&r->start), drift = row3_load(&r->drift);
+    v8x3 a = v8x3_sub(f->ways.from, v8x3_madd(drift, t0, start)), b = v8x3_sub(f->ways.to, v8x3_madd(drift, t1, start));
+    v8 stray = v8_sqrt(v8_max(v8x3_dot(a, a), v8x3_dot(b, b)));
+    m8 asks = m8_and(free, m8_or(m8_from_bits(r->asking), v8_gt(stray, v8_load(r->room))));
+    m8 lists = m8_andnot(free, asks);
+    v8 limit = v8_add(f->margin, stray);
+    for (uint32_t k = 0; k < r->depth; ++k) {
+        const hemi_mesh_near* near = &meshes->near[r->first + k];
+        m8 lanes = m8_and(lists, v8_lt(v8_load(near->lower), limit));
+        if (!m8_any(lanes)) {
+            break; // those that follow are farther
+        }
+        mesh_triangles now = near_at(near, shape, shape->now);
+        mesh_triangles then = shape->began ? near_at(near, shape, shape->then) : now;
+        v8x3 n = mesh_normals(&now);
+        v8 d1 = v8x3_dot(v8x3_sub(f->ways.to, now.a), n);
+        near_crossing(f, shape, &now, &then, n, d1, lanes);
+        near_nearest(f, shape, near, &now, &then, n, d1, lanes);
+    }
+    contact8 c = near_answer(f, shape, lists, moved);
+    if (m8_any(asks)) {
+        near_ask(shape, f, asks, &c, moved);
+    }
+    return c;
+}
+
+static void touch_meshes(const hemi_mesh_args* args) {
+    const hemi_meshes* meshes = args->meshes;
+    v8 zero = v8_zero();
+    v8x3 origin = v8x3_set1(0.0f, 0.0f, 0.0f);
+    uint32_t touching = 0;
+    for (uint32_t i = 0; i < meshes->row_count; ++i) {
+        const hemi_mesh_row* r = &meshes->rows[i];
+        const hemi_part_step* tune = &args->parts[r->part];
+        const hemi_shape* shape = &args->colliders->shapes[r->part * args->colliders->count + r->collider];
+        v8x3 at = row4_load3(&args->x[r->row]), old = row3_load(&args->v[r->row]);
+        m8 free = v8_gt(v8_load(args->x[r->row].w), zero);
+        v8 margin = v8_set1(tune->thickness);
+        if (args->view->parts[r->part].kind == HEM_PART_SOFT) {
+            margin = v8_add(margin, v8_load(args->view->shape_rows[r->row].a));
+        }
+        near_found f;
+        f.ways.from = transform3(shape->then, old, 1);
+        f.ways.to = transform3(shape->now, at, 1);
+        f.two_sided = (shape->mesh.view->header->flags & HEM_TRIMESH_TWO_SIDED) != 0;
+        f.margin = v8_max(margin, v8_set1(MESH_LEAST_MARGIN));
+        f.square = v8_mul(f.margin, f.margin);
+        f.code = f.ahead = f.depth = zero;
+        f.away = f.moved = f.out = f.carried = origin;
+        f.normal = v8x3_set1(0.0f, 1.0f, 0.0f);
+        f.triangle = w8_set1(-1);
+        f.time = v8_set1(2.0f);
+        v8x3 moved = origin;
+        contact8 c = near_touch(meshes, r, &shape->mesh, &f, free, &moved);
+        m8 active = m8_and(free, v8_gt(c.depth, zero));
+        if (!m8_any(active)) {
+            continue;
+        }
+        // The touched point moves with the mesh and with its change of shape.
+        v8x3 began = v8x3_set1(shape->began[0], shape->began[1], shape->began[2]);
+        v8x3 ride = v8x3_sub(at, v8x3_add(rotate_out(shape->then, v8x3_sub(f.ways.to, moved)), began));
+        v8 friction = v8_set1(shape->friction > tune->friction ? shape->friction : tune->friction);
+        push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, ride, friction, v8_set1(tune->restitution));
+        row4_store3(&args->x[r->row], at);
+        row3_store(&args->v[r->row], old);
+        touching += hemi_bit_count(m8_bits(active));
+    }
+    args->counters->contact_count += touching;
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// What each op does to INPUT and STATE.
+
+#include "runtime/src/kernels/kernels.h"
+#include "runtime/src/ops.h"
+
+const char* hemi_op_name(uint32_t id) {
+    switch (id) {
+#define NAME(NAME, number, name, payload, element)                                                                     \
+    case number:                                                                                                       \
+        return #name;
+        HEMI_OPS(NAME)
+#undef NAME
+    default:
+        return NULL;
+    }
+}
+
+size_t hemi_op_payload_size(uint32_t id) {
+    switch (id) {
+#define SIZE(NAME, number, name, payload, element)                                                                     \
+    case number:                                                                                                       \
+        return sizeof(payload);
+        HEMI_OPS(SIZE)
+#undef SIZE
+    default:
+        return 0;
+    }
+}
+
+size_t hemi_op_element_size(uint32_t id) {
+    switch (id) {
+#define SIZE(NAME, number, name, payload, element)                                                                     \
+    case number:                                                                                                       \
+        return element;
+        HEMI_OPS(SIZE)
+#undef SIZE
+    default:
+        return 0;
+    }
+}
+
+static void rest_felt(hemi_state* s) {
+    memset(s->felt_velocity, 0, sizeof(s->felt_velocity));
+    memset(s->felt_spin, 0, sizeof(s->felt_spin));
+}
+
+static void keep_previous(const hem_scene* scene, hemi_instance* instance) {
+    const hem_info* info = instance->view->info;
+    if (scene->keep_previous) {
+        memcpy(instance->bones_prev, instance->bones, info->bone_count * sizeof(hemi_bone_pose));
+        memcpy(instance->palette_prev, instance->palette, info->vertex_count ? info->particle_count * 64u : 0u);
+    }
+}
+
+static int differ(const void* a, const void* b, size_t size) {
+    int bits = 0;
+    for (size_t i = 0; i < size; ++i) {
+        bits |= ((const uint8_t*)a)[i] ^ ((const uint8_t*)b)[i];
+    }
+    return bits != 0;
+}
+
+// Whatever changes what a resting instance would do wakes it; the same said again does not. Pose and root are left to the
+// step, which asks whether they moved by more than rounding.
+static void set(hemi_instance* instance, void* to, const void* from, size_t size) {
+    if (differ(to, from, size)) {
+        memcpy(to, from, size);
+        hemi_wake(instance->state);
+    }
+}
+
+// -- Coming and going
+
+void hemi_default_input(const hem_scene* scene, hemi_instance* instance) {
+    const hem_view* view = instance->view;
+    hemi_input* input = instance->input;
+    memset(input, 0, sizeof(*input));
+    input->root.rotation[3] = 1.0f;
+    input->pose_blend = input->time_scale = input->gravity_scale = 1.0f;
+    input->felt_acceleration = HEMI_FELT_ACCELERATION;
+    input->felt_turning = HEMI_FELT_TURNING;
+    input->features = HEM_FEATURE_ALL;
+    input->animation = -1;
+    input->generation = instance->state->generation;
+    memcpy(instance->tuning, view->tuning, view->info->part_count * sizeof(hem_tuning));
+    hemi_set_bones(instance, NULL, 0);
+    scene->kernels->targets(view, instance->bones, instance->target_next);
+}
+
+static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_add* given = op->payload;
+    HEM_ASSERT(op->count == 0 || op->count == instance->view->info->bone_count);
+    hemi_input* input = instance->input;
+    hemi_state* s = instance->state;
+    uint32_t generation = s->generation + 1;
+    memset(s, 0, sizeof(*s));
+    s->generation = generation ? generation : 1;
+    s->alive = 1;
+    s->match_rotation[3] = 1.0f;
+    memset(instance->past, 0, (scene->collider_capacity + instance->view->collider_count) * sizeof(hemi_collider_past));
+    hemi_default_input(scene, instance);
+    s->root = input->root = given->root;
+    input->pose_blend = given->pose_blend;
+    input->time_scale = given->time_scale;
+    input->gravity_scale = given->gravity_scale;
+    input->felt_acceleration = given->felt_acceleration;
+    input->felt_turning = given->felt_turning;
+    input->user = given->user;
+    if (op->count) {
+        hemi_set_bones(instance, op->elements, op->stride);
+    }
+    hemi_place_on_pose(scene, instance);
+    keep_previous(scene, instance);
+}
+
+static void apply_remove(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene, (void)op;
+    instance->state->alive = 0;
+}
+
+// -- Pose and place
+
+static void apply_pose(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    HEM_ASSERT(op->count == instance->view->info->bone_count);
+    if (scene->keep_previous && !instance->state->pose_changed) {
+        memcpy(instance->bones_prev, instance->bones, instance->view->info->bone_count * sizeof(hemi_bone_pose));
+    }
+    hemi_set_bones(instance, op->elements, op->stride);
+    scene->kernels->targets(instance->view, instance->bones, instance->target_next);
+    instance->state->pose_changed = 1;
+}
+
+static void apply_root(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    instance->input->root = ((const hemi_op_root*)op->payload)->root;
+}
+
+static void apply_teleport(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_teleport* given = op->payload;
+    const hem_info* info = instance->view->info;
+    hemi_state* s = instance->state;
+    s->root = instance->input->root = given->root;
+    instance->input->carry_step = 0;
+    s->jumped = 1;
+    hemi_wake(s);
+    // Nothing in the character's frame moves. What the pose does between before and after is not motion either.
+    memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
+    for (uint32_t i = 0; i < instance->input->collider_count; ++i) {
+        instance->past[i].valid = 0;
+    }
+    if (!given->keep_velocity) {
+        memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
+        memset(instance->w, 0, info->oriented_row_count * sizeof(hemi_row3));
+        rest_felt(s);
+    }
+}
+
+static void apply_felt_limits(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_felt_limits* given = op->payload;
+    set(instance, &instance->input->felt_acceleration, &given->acceleration, sizeof(float));
+    set(instance, &instance->input->felt_turning, &given->turning, sizeof(float));
+}
+
+static hem_quat quat_of(const float q[4]) {
+    return hem_quat_make(q[0], q[1], q[2], q[3]);
+}
+
+static void apply_carry(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_carry* given = op->payload;
+    hemi_input* input = instance->input;
+    hem_quat turn = hem_quat_mul(quat_of(given->to.rotation), hem_quat_conj(quat_of(given->from.rotation)));
+    turn = hem_quat_normalise(turn);
+    memcpy(input->carry_rotation, &turn, sizeof(input->carry_rotation));
+    memcpy(input->carry_from, given->from.position, sizeof(input->carry_from));
+    memcpy(input->carry_to, given->to.position, sizeof(input->carry_to));
+    input->carry_step = instance->state->step_count + 1;
+    if (differ(&given->from, &given->to, sizeof(given->to))) {
+        hemi_wake(instance->state);
+    }
+}
+
+static void apply_reset(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)op;
+    instance->state->root = instance->input->root;
+    instance->input->carry_step = 0;
+    rest_felt(instance->state);
+    hemi_place_on_pose(scene, instance);
+}
+
+// -- Surroundings
+
+static void apply_wind(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_wind* given = op->payload;
+    set(instance, instance->input->wind, given->velocity, sizeof(given->velocity));
+}
+
+static void apply_gravity(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_gravity* given = op->payload;
+    set(instance, &instance->input->own_gravity, &given->own, sizeof(given->own));
+    set(instance, instance->input->gravity, given->gravity, sizeof(given->gravity));
+}
+
+static void apply_planes(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_planes* given = op->payload;
+    HEM_ASSERT(given->first + op->count <= scene->hull_plane_capacity);
+    HEM_ASSERT(op->stride == sizeof(hemi_op_plane));
+    set(instance, instance->planes[given->first], op->elements, op->count * sizeof(hemi_op_plane));
+}
+
+static void apply_collider(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_collider* given = op->payload;
+    const hemi_collider* from = &given->collider;
+    HEM_ASSERT(given->index < scene->collider_capacity);
+    (void)scene;
+    hemi_collider* to = &instance->colliders[given->index];
+    int same = given->index < instance->input->collider_count && to->kind == from->kind && to->bone == from->bone &&
+               (to->kind != HEM_COLLIDER_MESH || to->first_plane == from->first_plane);
+    if (!same || given->jumped) {
+        instance->past[given->index].valid = 0;
+    }
+    set(instance, to, from, sizeof(*to));
+}
+
+static void apply_collider_count(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_count* given = op->payload;
+    HEM_ASSERT(given->count <= scene->collider_capacity);
+    (void)scene;
+    for (uint32_t i = given->count; i < instance->input->collider_count; ++i) {
+        instance->past[i].valid = 0;
+    }
+    set(instance, &instance->input->collider_count, &given->count, sizeof(given->count));
+}
+
+// -- Surroundings of all
+
+static void wake_all(hem_scene* scene) {
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        hemi_wake(scene->instances[i].state);
+    }
+}
+
+static void set_for_all(hem_scene* scene, void* to, const void* from, size_t size) {
+    if (differ(to, from, size)) {
+        memcpy(to, from, size);
+        wake_all(scene);
+    }
+}
+
+static void apply_force_field(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_force_field* given = op->payload;
+    const int same = scene->input->has_force_field == given->set && !given->another;
+    scene->input->has_force_field = given->set;
+    if (!same) {
+        wake_all(scene);
+    }
+}
+
+// The step sees for itself whether a pose moves.
+static void apply_mesh_pose(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_mesh_pose* given = op->payload;
+    HEM_ASSERT(given->mesh < scene->mesh_count && op->count == scene->meshes[given->mesh].bone_count);
+    hemi_mesh* mesh = &scene->meshes[given->mesh];
+    for (uint32_t i = 0; i < op->count; ++i) {
+        memcpy(mesh->bones[i].m, (const uint8_t*)op->elements + i * op->stride, sizeof(mesh->bones[i].m));
+    }
+    mesh->state->jumped |= given->jumped;
+}
+
+static void apply_mesh_triangles(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_mesh_triangles* given = op->payload;
+    HEM_ASSERT(given->mesh < scene->mesh_count && op->count <= scene->meshes[given->mesh].triangle_capacity);
+    hemi_mesh* mesh = &scene->meshes[given->mesh];
+    const size_t size = op->count * sizeof(hemi_triangle);
+    if (mesh->input->triangle_count == op->count && (size == 0 || !differ(mesh->triangles, op->elements, size))) {
+        return;
+    }
+    mesh->input->triangle_count = op->count;
+    memset(mesh->triangles, 0, mesh->triangle_capacity * sizeof(hemi_triangle)); // equal soups have equal hashes
+    memcpy(mesh->triangles, size ? op->elements : mesh->triangles, size);
+    hemi_derive_mesh(scene, mesh);
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        hemi_wake(scene->instances[i].state);
+    }
+}
+
+static void apply_scene_planes(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_planes* given = op->payload;
+    HEM_ASSERT(given->first + op->count <= scene->hull_plane_capacity && op->stride == sizeof(hemi_op_plane));
+    set_for_all(scene, scene->planes[given->first], op->elements, op->count * sizeof(hemi_op_plane));
+}
+
+static void apply_scene_collider(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_collider* given = op->payload;
+    HEM_ASSERT(given->index < scene->scene_collider_capacity);
+    hemi_collider* to = &scene->colliders[given->index];
+    const int same = given->index < scene->input->collider_count && to->kind == given->collider.kind;
+    if (!same || given->jumped) {
+        scene->past[given->index].valid = 0;
+    }
+    set_for_all(scene, to, &given->collider, sizeof(*to));
+}
+
+static void apply_scene_collider_count(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_count* given = op->payload;
+    HEM_ASSERT(given->count <= scene->scene_collider_capacity);
+    for (uint32_t i = given->count; i < scene->input->collider_count; ++i) {
+        scene->past[i].valid = 0;
+    }
+    set_for_all(scene, &scene->input->collider_count, &given->count, sizeof(given->count));
+}
+
+// -- How it moves
+
+static void apply_pose_blend(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_number* given = op->payload;
+    set(instance, &instance->input->pose_blend, &given->value, sizeof(given->value));
+}
+
+static void apply_time_scale(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_number* given = op->payload;
+    set(instance, &instance->input->time_scale, &given->value, sizeof(given->value));
+}
+
+static void apply_animation(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_animation* given = op->payload;
+    set(instance, &instance->input->animation, &given->mode, sizeof(given->mode));
+}
+
+static void apply_features(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_features* given = op->payload;
+    set(instance, &instance->input->features, &given->features, sizeof(given->features));
+}
+
+static void apply_wake(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene, (void)op;
+    hemi_wake(instance->state);
+}
+
+static void apply_tuning(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    HEM_ASSERT(op->count == instance->view->info->part_count && op->stride == sizeof(hem_tuning));
+    const int kept = hemi_keeps_frames(instance);
+    set(instance, instance->tuning, op->elements, op->count * sizeof(hem_tuning));
+    if (!kept && hemi_keeps_frames(instance)) {
+        hemi_update_palette(scene, instance); // the air of the next step reads frames that nobody kept so far
+    }
+}
+
+void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    HEM_ASSERT(hemi_op_name(op->id) && op->payload && (op->count == 0 || op->elements));
+    HEM_ASSERT(op->count == 0 || op->stride >= hemi_op_element_size(op->id));
+    HEM_ASSERT(!scene->step_open && (instance != NULL) == (op->id < HEMI_OP_FORCE_FIELD));
+    HEM_ASSERT(!instance || (instance->state->alive != 0) == (op->id != HEMI_OP_ADD));
+    if (scene->op_watch) {
+        scene->op_watch(scene->op_watch_user, scene, instance, op);
+    }
+    switch (op->id) {
+#define APPLY(NAME, number, name, payload, element)                                                                    \
+    case HEMI_OP_##NAME:                                                                                               \
+        apply_##name(scene, instance, op);                                                                             \
+        break;
+        HEMI_OPS(APPLY)
+#undef APPLY
+    }
+}

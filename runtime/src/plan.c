@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// What this step of an instance will do: whether anything, in how many substeps, with which numbers.
+
+#include "runtime/src/step.h"
+
+static int targets_moved(const hem_view* view, const hemi_instance* instance) {
+    for (uint32_t i = 0; i < view->anim_row_count; ++i) {
+        const float* a = instance->target_prev[i].x.x;
+        const float* b = instance->target_next[i].x.x;
+        int moved = 0;
+        for (uint32_t k = 0; k < sizeof(hemi_target_row) / sizeof(float); ++k) {
+            float d = a[k] - b[k];
+            moved |= !(d < 1e-5f) | !(d > -1e-5f); // no early way out: the compiler makes vectors of it
+        }
+        if (moved) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int root_moved(const hemi_input* input, const hemi_state* s) {
+    for (int k = 0; k < 3; ++k) {
+        double d = s->root.position[k] - input->root.position[k];
+        if (d > 1e-6 || d < -1e-6) {
+            return 1;
+        }
+    }
+    float dot = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+        dot += s->root.rotation[k] * input->root.rotation[k];
+    }
+    return hem_absf(dot) < 0.9999999f;
+}
+
+// The spring to the pose as the rule of kernels/drive.inl, from its two roots: G = (1 - r1)(1 - r2).
+static void tune_drive(const hem_tuning* t, float h, hemi_part_step* out) {
+    const float omega = 2.0f * HEM_PI * t->drive, ratio = t->drive_damping, y = ratio * omega * h;
+    const float decay = hem_expf(-y);
+    out->drive_keep = decay * decay;
+    if (ratio < 1.0f) {
+        // Beyond a quarter turn per substep there is no swing to be seen.
+        const float half = hem_minf(0.5f * omega * h * hem_sqrtf(1.0f - ratio * ratio), 0.25f * HEM_PI);
+        const float s = hem_sinf(half);
+        out->drive_pull = (1.0f - decay) * (1.0f - decay) + 4.0f * decay * s * s;
+    } else {
+        const float z = omega * h * hem_sqrtf(ratio * ratio - 1.0f);
+        out->drive_pull = (1.0f - hem_expf(z - y)) * (1.0f - hem_expf(-z - y));
+    }
+    out->drive_stiff = omega * omega * h * h;
+    out->drive_fall = out->drive_stiff > 0.0f ? hem_minf(out->drive_pull / out->drive_stiff, 1.0f) : 1.0f;
+}
+
+static void tune_part(const hem_tuning* t, float mean_inverse_mass, float h, hemi_part_step* out) {
+    out->keep = hem_expf(-t->damping * h);
+    out->keep_angular = hem_expf(-t->angular_damping * h);
+    out->drag = t->drag * h;
+    out->lift = t->lift * h;
+    out->max_speed = t->max_speed;
+    out->damped = 0;
+    for (int k = 0; k < 8; ++k) {
+        out->alpha[k] = t->compliance[k] / (h * h);
+        out->beta[k] = t->compliance[k] * t->link_damping[k] / h;
+        out->stiffness[k] = t->stiffness[k];
+        out->damped |= out->beta[k] > 0.0f;
+    }
+    tune_drive(t, h, out);
+    out->tracking = t->tracking;
+    out->rod_stiffness = hem_maxf(t->rod_stiffness, 1e-3f);
+    out->tether_scale = 1.0f + t->tether_allowance;
+    out->thickness = t->collision_thickness;
+    out->self_thickness = t->self_thickness;
+    out->contact_radius = t->contact_radius;
+    out->friction = t->friction;
+    out->restitution = t->restitution;
+    out->solver = t->solver;
+    out->iterations = t->iterations;
+    // Shape matching as a compliant constraint on the distance to the goal, with the part's mean inverse mass: one
+    // share for all members, so that the group's centre of mass stays where it is.
+    float w = mean_inverse_mass;
+    out->shape = t->solver == HEM_SOLVER_XPBD ? w / (w + t->shape_compliance / (h * h)) : t->shape_stiffness;
+}
+
+// Frame times tremble, and a substep more or less moves whatever hangs. So the number stays as long as it will do: until
+// substeps would be longer than LONGEST allows, or one less would do. 59.94 Hz is sixty to it.
+#define LONGER 1.005f // times 1 / substep_hz: what a new number may begin with
+#define LONGEST 1.05f // and what it is kept for
+
+static uint32_t substeps_of(const hem_scene* scene, hemi_state* state, float dt) {
+    const float wanted = dt * scene->substep_hz, last = (float)state->substep_count;
+    if (state->substep_count == 0 || wanted > last * LONGEST || wanted <= (last - 1.0f) * LONGER ||
+        state->substep_count > scene->substep_limit) {
+        const float least = hem_minf(wanted / LONGER, (float)scene->substep_limit);
+        const uint32_t whole = (uint32_t)least;
+        state->substep_count = least <= 1.0f ? 1 : whole + ((float)whole < least ? 1u : 0u);
+    }
+    HEM_ASSERT(state->substep_count >= 1 && state->substep_count <= scene->substep_limit);
+    return state->substep_count;
+}
+
+// Contacts come after every pass, but not more often than this in a substep, evenly: with 32 iterations they would take
+// most of the time and change nothing that can be seen.
+#define CONTACT_PASSES 4u
+
+// Less than this is no time: a compliance over its square would be no number.
+#define SHORTEST_SECONDS 1e-6f
+
+void hemi_phase_plan(hemi_step* s) {
+    const hem_scene* scene = s->scene;
+    hemi_instance* instance = s->instance;
+    const hem_view* view = instance->view;
+    const uint32_t features = instance->input->features;
+    s->seconds = scene->args.dt_seconds * instance->input->time_scale;
+    s->moved = targets_moved(view, instance) || root_moved(instance->input, instance->state) || hemi_colliders_moved(s);
+    hemi_wake_moved(s);
+    s->awake = !instance->state->asleep && s->seconds >= SHORTEST_SECONDS;
+    if (!s->awake) {
+        return;
+    }
+    const uint32_t n = scene->args.substeps ? scene->args.substeps : substeps_of(scene, instance->state, s->seconds);
+    // A hitch loses time rather than stability: no substep is longer than a sixtieth of a second.
+    s->substep_count = n;
+    s->dt = hem_minf(s->seconds, (float)n / 60.0f);
+    s->h = s->dt / (float)n;
+    s->path = hemi_frame_follow(instance->input, instance->state, s->seconds, s->dt);
+    // What may meet is looked for once per step, but at least 60 times a second: within a long frame contacts turn
+    // particles to where nobody expected them.
+    const uint32_t searches = (uint32_t)(s->dt * 60.0f + 0.75f);
+    s->search_count = searches < 1 ? 1 : searches > n ? n : searches;
+    s->pass_count = 1;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        hemi_part_step* part = &s->scratch->solve.parts[p];
+        tune_part(&instance->tuning[p], s->derived->mean_inverse_mass[p], s->h, part);
+        s->air |= part->drag > 0.0f || part->lift > 0.0f;
+        s->pass_count = part->iterations > s->pass_count ? part->iterations : s->pass_count;
+        s->scratch->counters.work += (uint64_t)n * part->iterations * s->derived->pass_work[p];
+    }
+    s->contact_passes = s->pass_count < CONTACT_PASSES ? s->pass_count : CONTACT_PASSES;
+    s->scratch->counters.work += (uint64_t)n * view->info->row_count;
+    s->touch = (features & HEM_FEATURE_PARTICLE_CONTACTS) && s->derived->meets;
+    s->untangle = s->touch && s->derived->body_row_count && (features & HEM_FEATURE_UNTANGLE);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_RUNTIME_SCRATCH_H
+#define HEM_RUNTIME_SCRATCH_H
+
+// What a step works with besides an instance's input and state: numbers derived from the asset, once per scene, and the
+// scratch of a worker, one small struct for each subject. Scratch holds nothing between steps.
+
+#include "runtime/src/meshes.h"
+
+// -- Derived from the asset alone
+
+// The pairs of a cluster with itself and with later ones of its lane that the ignore lists name: bit 8 i + j of pairs[k]
+// stands for its row i and row j of the cluster that begins at row[k]. Almost all neighbours in the mesh are among them;
+// what is not is found in the lists.
+typedef struct hemi_ignored {
+    uint64_t pairs[8];
+    uint16_t row[8]; // UINT16_MAX = none
+} hemi_ignored;
+
+// Clusters begin anew with each part, so a part adds at most one to those of whole rows.
+static inline uint32_t hemi_ignored_at(uint32_t part, uint32_t first_row, uint32_t lane) {
+    return ((first_row >> 3) + part) * 8 + lane;
+}
+
+struct hemi_derived {
+    uint64_t* part_pairs;     // bit p of entry o: parts o and p collide
+    float* mean_inverse_mass; // per part; 1 where it has no groups
+    uint32_t* pass_work;      // per part: eights that one pass over its constraints looks at
+    float* rest_moment;       // six components per oriented row: m/5 Rrest diag(a^2 b^2 c^2) Rrest^T
+    hemi_ignored* ignored;    // per cluster: hemi_ignored_at; NULL = the asset has no ignore lists
+    hemi_collider* colliders; // the asset's
+    uint16_t* body_row;       // rows of parts of kind body
+    uint16_t* body_target;    // and their rows among the targets
+    uint32_t body_row_count;
+    uint32_t body_stride;     // rows, rounded up to eight
+    uint64_t body_parts;      // parts of kind body
+    uint64_t simulated_parts; // the others
+    uint32_t simulated_pairs; // whether any of those collides with any of them
+    uint32_t meets;           // whether any of those collides with any part
+};
+
+// -- Solve: what constraints and the air need
+
+#define HEMI_STRAND_FLOATS (42 * 8) // a member: four matrices and two vectors (kernels/rods.inl)
+
+// Per part and substep: tuning turned into the numbers that the kernels multiply with.
+typedef struct hemi_part_step {
+    hemi_mat34 frame;   // what the motion of the character's frame does to a free particle, this substep
+    float gravity[3];   // m/s^2 character space, scaled
+    float wind[3];      // m/s character space
+    float keep;         // exp(-damping h)
+    float keep_angular; // exp(-angular_damping h)
+    float drag, lift;   // times h
+    float max_speed;
+    float alpha[8];     // compliance / h^2
+    float beta[8];      // link damping * compliance / h (XPBD gamma); 0 = undamped
+    float stiffness[8]; // PBD and Jacobi
+    float drive_keep;   // of the last substep's way, as seen from the target (kernels/drive.inl: E)
+    float drive_pull;   // of the way to the target (G); 0 = not driven
+    float drive_stiff;  // (omega h)^2
+    float drive_fall;   // how much gravity counts beside the spring (G / (omega h)^2)
+    uint32_t tracking;
+    float rod_stiffness;
+    float shape;        // share of the way to the goal that a group moves its members
+    float tether_scale; // 1 + allowance
+    float thickness, self_thickness, contact_radius, friction, restitution;
+    uint32_t solver, iterations;
+    uint32_t damped; // any beta != 0
+} hemi_part_step;
+
+typedef struct hemi_solve {
+    hemi_part_step* parts;
+    hemi_target_row* now;  // targets of this substep
+    hemi_row4* prev_q;     // oriented rows
+    hem_rest_row* rest;    // oriented rows that track the pose: its shape in this substep
+    hemi_row4* rest_q;     // and its rotations
+    hemi_row3* normal;     // outward normals, for the air
+    hemi_row3* force;      // what the force field adds
+    hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
+    hemi_row3* delta_prev; // the part of them that is no motion
+    uint8_t* moved_rows;   // lanes with something in delta; zero like it
+    float* moment;         // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
+    float* strand;         // what the sweeps along the longest strand keep for their way back
+    float* lambda;         // XPBD multipliers, 8 per batch; only touched when a part iterates
+} hemi_solve;
+
+// -- Search: the broad phase, who may touch whom (kernels/pairs.inl)
+
+// Eight boxes of the pair search, seven cache lines: around positions (low, high), around half ways (slow, fast), then
+// the largest radius, and the largest radius against bodies.
+#define HEMI_BOX_PLANES 14
+typedef struct hemi_box8 {
+    float plane[HEMI_BOX_PLANES][8];
+} hemi_box8;
+
+typedef struct hemi_hit {
+    uint16_t slot, other;
+    float distance; // to keep
+} hemi_hit;
+
+// Particles of one lane in up to eight successive rows: bit i stands for row + i.
+typedef struct hemi_cluster {
+    uint16_t row;
+    uint8_t part;
+    uint8_t members; // that collide
+    uint8_t movable; // of those, the simulated ones
+    uint8_t reserved[3];
+} hemi_cluster;
+
+typedef struct hemi_search {
+    hemi_target_row* ahead;  // targets of the last substep before the next search
+    hemi_mat34* part_frames; // the frame's motion until then, per part
+    hemi_cluster* clusters;
+    float* cluster_data;       // eight vectors each
+    hemi_box8* cluster_box;    // one for each block
+    hemi_box8* block_box;      // one for eight blocks
+    hemi_box8* quarter_box;    // one for 64 blocks
+    uint64_t* block_parts;     // that have clusters there
+    uint64_t* block_partners;  // that collide with those
+    hemi_box8* body_box;       // one for eight rows
+    hemi_box8* body_block_box; // one for 64 rows
+    uint8_t* body_members;     // lanes that are no pads
+    hemi_hit* hits;            // with bodies as they are found, before they become lists
+    uint8_t* near_counts;      // per particle
+    uint32_t hit_capacity;     // of hits, and of pairs in hemi_contacts
+    uint32_t hit_count;
+} hemi_search;
+
+// -- Contacts: what the search found, and what the contact kernels read of it in every substep (kernels/contacts.inl)
+
+// One contact body: an animated collision particle as its neighbours see it in this substep. Groups of four floats, so
+// that eight bodies load and transpose. The matrix S = R diag(a^2 b^2 c^2) R^T gives the support sqrt(n S n).
+typedef struct hemi_body {
+    float center[3], radius;   // tangent sphere of a surface particle; ellipsoids: center and largest radius
+    float axis[3], surface;    // outward axis; surface 1: mirror the push, 0: ellipsoid
+    float motion[3], friction; // of the center during this substep
+    float s00, s11, s22, s01;
+    float s02, s12, widest2, reserved; // widest2 = square of the largest radius
+} hemi_body;
+
+// Bodies near one row: entry k of lane i is list[first + k * 8 + i], and so is the distance to keep.
+typedef struct hemi_near {
+    uint32_t first;
+    uint32_t depth;
+} hemi_near;
+
+typedef struct hemi_contacts {
+    hemi_near* near_body; // per row
+    uint16_t* near_list;
+    float* near_distance; // that the pair keeps: the sum of radii, but never more than it had at rest
+    uint32_t near_capacity;
+    uint32_t near_count;
+    uint16_t *pair_a, *pair_b; // simulated particles, each pair once, in whole eights
+    float* pair_distance;      // in the memory of the search's hits, which are done with by then
+    uint32_t pair_count;
+    hemi_body* bodies;      // one per slot of the body's rows (pads touch nothing) plus a dummy that touches nothing
+    float* body_data;       // ten vectors per row: middle and half of their way, radius, center at rest
+    uint8_t* body_tangents; // lanes that collide as tangent spheres
+    float* support;         // seven components per oriented row: S and widest2 as in hemi_body
+} hemi_contacts;
+
+// -- Colliders
+
+// Where a collider goes during the step, character space: position and rotation at its start and its end.
+typedef struct hemi_collider_path {
+    const hemi_collider* collider;
+    const float (*planes)[4];
+    const hemi_mesh* mesh;
+    float pose[2][7];
+} hemi_collider_path;
+
+// A collider in the middle of a substep.
+typedef struct hemi_shape {
+    uint32_t kind;
+    uint32_t mask;
+    uint32_t plane_count;
+    float friction;
+    float size[4];
+    float slope, tangent; // of a capsule's cone: see touch_capsule
+    float now[12];        // into its own space, rows of four
+    float then[12];       // the same at the start of the substep, in the frame and world of the part
+    float position[3];    // now
+    float began[3];       // then
+    const float (*planes)[4];
+    hemi_mesh_shape mesh; // as it is in this substep
+} hemi_shape;
+
+typedef struct hemi_colliders {
+    hemi_collider_path* paths; // the game's, then the asset's
+    uint32_t count;            // of this step; 0 = none, or switched off
+    hemi_shape* shapes;        // all of part 0, then all of part 1, ...
+    uint64_t* row_colliders;   // bit c: collider c may touch the row; `words` per row
+    uint32_t words;
+    float* bounds; // six planes of `stride` floats
+    uint32_t stride;
+} hemi_colliders;
+
+// -- Triangle meshes (kernels/mesh_near.inl)
+
+#define HEMI_MESH_NEAR 10    // triangles kept for a particle; one with more near asks the tree in every substep
+#define HEMI_MESH_NEAR_ROW 8 // room per row
+
+// A triangle for each particle of a row: entry k has each lane's k-th nearest.
+typedef struct hemi_mesh_near {
+    hem_trimesh_corners corners, began; // where the step ends and began; the latter only if the mesh changes its shape
+    float lower[8];       // metres; no nearer to where the particle was at the search, seen from the mesh there
+    uint32_t triangle[8]; // UINT32_MAX = none
+} hemi_mesh_near;
+
+// A row that may touch a mesh until the next search.
+typedef struct hemi_mesh_row {
+    uint32_t row, part, collider;
+    uint32_t first, depth; // entries
+    uint32_t asking;       // lanes that ask the tree
+    uint32_t reserved[10];
+    hemi_row3 start; // where the particles were at the search, the mesh's space
+    hemi_row3 drift; // how the mesh by them moves until the next one
+    float room[8];   // how far they may stray from both, or they ask the tree
+} hemi_mesh_row;
+
+typedef struct hemi_meshes {
+    hemi_mesh_near* near;
+    hemi_mesh_row* rows;
+    uint32_t near_capacity, near_count, row_capacity, row_count;
+    uint32_t mesh_count; // colliders that are meshes
+    float begin, end;    // of the step: from the search to the next one
+} hemi_meshes;
+
+// -- Cloth that a limb went through (untangle.c)
+
+// A row with particles that are led back to the pose.
+typedef struct hemi_led {
+    hemi_row3 goal;
+    float left[8]; // seconds until they arrive
+    uint32_t row, mask;
+    uint32_t reserved[6];
+} hemi_led;
+
+typedef struct hemi_untangle {
+    hemi_led* led;
+    uint32_t led_count;
+} hemi_untangle;
+
+// -- All of a worker's, carved for the largest asset of the scene
+
+typedef struct hemi_counters { // of the running step
+    uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
+    uint64_t work; // eights of anything: see hem_step_report.work_count
+} hemi_counters;
+
+struct hemi_scratch {
+    hemi_solve solve;
+    hemi_search search;
+    hemi_contacts contacts;
+    hemi_colliders colliders;
+    hemi_meshes meshes;
+    hemi_untangle untangle;
+    hemi_counters counters;
+};
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The end of a step: what was caught, what was not finite, rest, the report; then what drawing reads.
+
+#include "runtime/src/step.h"
+
+void hemi_arrive(hemi_instance* instance) {
+    hemi_state* s = instance->state;
+    s->root = instance->input->root;
+    ++s->step_count;
+    s->jumped = 0;
+    s->pose_changed = 0;
+    s->woken = 0;
+    memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
+}
+
+static void report(hemi_step* s) {
+    const hemi_counters* counters = &s->scratch->counters;
+    const hemi_untangle* untangle = &s->scratch->untangle;
+    hem_step_report* r = &s->instance->report;
+    if (counters->dropped_count) {
+        s->instance->event_mask |= 1u << HEM_EVENT_OVERFLOW;
+    }
+    r->substep_count = s->substep_count;
+    r->candidate_count = counters->candidate_count;
+    r->contact_count = counters->contact_count;
+    r->dropped_count = counters->dropped_count;
+    r->clamped_count = counters->clamped_count;
+    r->mended_count = counters->mended_count;
+    r->work_count = counters->work;
+    for (uint32_t i = 0; i < untangle->led_count; ++i) {
+        r->led_count += hemi_bit_count(untangle->led[i].mask);
+    }
+}
+
+void hemi_phase_settle(hemi_step* s) {
+    hemi_instance* instance = s->instance;
+    if (s->untangle) {
+        hemi_watch_caught(s);
+    }
+    hemi_arrive(instance);
+    if (!s->finite) {
+        hemi_place_on_pose(s->scene, instance);
+        s->scratch->counters.mended_count = instance->view->info->simulated_count;
+        instance->event_mask |= 1u << HEM_EVENT_MENDED;
+    }
+    hemi_rest(s);
+    report(s);
+}
+
+// Derived rotations are worth computing every step only for who skins with them or blows against them.
+int hemi_keeps_frames(const hemi_instance* instance) {
+    const hem_view* view = instance->view;
+    int wanted = view->info->vertex_count > 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        wanted |= instance->tuning[p].drag > 0.0f || instance->tuning[p].lift > 0.0f;
+    }
+    return wanted && view->frame_row_count > 0;
+}
+
+void hemi_phase_frames(hemi_step* s) {
+    const hem_view* view = s->instance->view;
+    if (hemi_keeps_frames(s->instance)) {
+        s->scene->kernels->frames(view, s->instance->x, 0, view->frame_row_count, s->instance->frame_q);
+    }
+}
+
+void hemi_phase_skin(hemi_step* s) {
+    const hemi_instance* instance = s->instance;
+    if (instance->view->info->vertex_count) {
+        s->scene->kernels->palette(instance->view, instance->x, instance->q, instance->frame_q, instance->palette);
+    }
+}
+
+void hemi_update_palette(const hem_scene* scene, hemi_instance* instance) {
+    hemi_step s = {.scene = scene, .instance = instance};
+    hemi_phase_frames(&s);
+    hemi_phase_skin(&s);
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// The phases of a substep that work on the particles: prediction, constraints, contacts, velocities.
+
+#include "runtime/src/step.h"
+
+static hemi_row3* field_forces(const hemi_step* s) {
+    const hem_scene* scene = s->scene;
+    const hemi_instance* instance = s->instance;
+    hemi_row3* force = s->scratch->solve.force;
+    const uint32_t row_count = instance->view->info->row_count;
+    HEM_ASSERT(scene->force_field); // a load asks for it when the save has one
+    memset(force, 0, row_count * sizeof(hemi_row3));
+    scene->force_field(scene->force_user, s->id, instance->x[0].x, instance->v[0].x, force[0].x, row_count);
+    return force;
+}
+
+void hemi_phase_predict(hemi_step* s) {
+    const hemi_kernels* k = s->scene->kernels;
+    hemi_instance* instance = s->instance;
+    const hemi_input* input = instance->input;
+    const hem_view* view = instance->view;
+    hemi_solve* solve = &s->scratch->solve;
+    if (s->substep == 0 && s->air) {
+        k->normals(view, instance->q, instance->frame_q, solve->normal);
+    }
+    const hem_quat world = hem_quat_slerp(s->path.from, s->path.to, s->s1);
+    const hem_vec3 g =
+        hem_quat_rotate_back(world, hemi_vec3_of(input->own_gravity ? input->gravity : s->scene->input->gravity));
+    const hem_vec3 wind = hem_quat_rotate_back(world, hemi_vec3_of(input->wind));
+    const hemi_row3* force = s->scene->input->has_force_field ? field_forces(s) : NULL;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        const hem_tuning* t = &instance->tuning[p];
+        hemi_part_step* tune = &solve->parts[p];
+        const float scale = t->gravity_scale * input->gravity_scale;
+        const int body = part->kind == HEM_PART_BODY;
+        const uint32_t row = part->row_begin;
+        tune->frame = hemi_frame_motion(&s->path, world, s->s0, s->s1, body ? 0.0f : t->linear_inertia,
+                                        body ? 0.0f : t->angular_inertia);
+        tune->gravity[0] = g.x * scale;
+        tune->gravity[1] = g.y * scale;
+        tune->gravity[2] = g.z * scale;
+        memcpy(tune->wind, &wind, sizeof(tune->wind));
+        hemi_predict predict = {instance->x + row,
+                                instance->v + row,
+                                solve->normal + row,
+                                view->shape_rows + row,
+                                view->area_row_count ? view->area_rows + row : NULL,
+                                force ? force + row : NULL,
+                                tune,
+                                &s->scratch->counters.clamped_count,
+                                part->row_count,
+                                s->h,
+                                body,
+                                s->chained};
+        k->predict(&predict);
+        if (part->kind == HEM_PART_SOFT) {
+            k->predict_rotation(instance->q + row, instance->w + row, solve->prev_q + row, view->shape_rows + row,
+                                part->row_count, tune, s->h);
+        }
+    }
+}
+
+// A part that follows the pose so that momentum is kept would be pushed about by a drive; it tracks its shape instead.
+void hemi_phase_drive(hemi_step* s) {
+    hemi_instance* instance = s->instance;
+    const hem_view* view = instance->view;
+    hemi_solve* solve = &s->scratch->solve;
+    for (uint32_t p = 0; view->drive_row_count && p < view->info->part_count; ++p) {
+        const hem_range range = hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_DRIVES);
+        const hem_drive_row* rows = view->drive_rows + range.begin;
+        const hemi_part_step* tune = &solve->parts[p];
+        if (tune->drive_pull > 0.0f && range.count && hemi_part_mode(view, instance->input, p) == HEM_ANIMATE_DIRECT) {
+            const hemi_drive_args args = {
+                instance->x,           instance->v, rows,          range.count, instance->target_prev,
+                instance->target_next, solve->now,  s->s1 - s->s0, s->h,        tune};
+            s->scene->kernels->drives(&args);
+        }
+        if (tune->tracking && view->parts[p].kind == HEM_PART_SOFT) {
+            s->scene->kernels->track(view, rows, range.count, solve->now, solve->rest, solve->rest_q);
+        }
+    }
+}
+
+// During a substep instance->v holds where it began, `prev` in the kernels.
+static hemi_contact_args contact_args(hemi_step* s) {
+    hemi_contact_args args = {s->instance->view,     s->instance->x,     s->instance->v,
+                              &s->scratch->contacts, &s->scratch->solve, &s->scratch->counters};
+    return args;
+}
+
+void hemi_phase_continuous(hemi_step* s) {
+    if (s->touch && (s->instance->input->features & HEM_FEATURE_CONTINUOUS)) {
+        const hemi_contact_args args = contact_args(s);
+        s->scene->kernels->continuous(&args);
+        s->scratch->counters.work += s->scratch->contacts.pair_count / 4;
+    }
+}
+
+// Springs have their own units and are solved alike whatever the part's solver.
+static void solve_springs(hemi_step* step, uint32_t p, const hem_range* range) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    hemi_solve* s = &step->scratch->solve;
+    const size_t first = (size_t)view->link_batch_count + view->index_batch_count + range->begin;
+    const hemi_spring_args args = {instance->x,
+                                   instance->v,
+                                   s->parts[p].iterations > 1 ? s->lambda + first * 8 : NULL,
+                                   step->h,
+                                   1.0f / (step->h * step->h),
+                                   s->parts[p].alpha[HEM_KIND_SPRING],
+                                   instance->tuning[p].link_damping[HEM_KIND_SPRING]};
+    step->scene->kernels->springs(view, view->row_batches + range->begin, range->count, &args);
+}
+
+static void solve_groups(hemi_step* step, uint32_t p, const hem_range* range) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    const hem_part* part = &view->parts[p];
+    hemi_solve* s = &step->scratch->solve;
+    const int tracks = s->parts[p].tracking && hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count;
+    const hemi_group_args args = {tracks ? s->rest : view->rest_rows,
+                                  tracks ? s->rest_q : NULL,
+                                  instance->x,
+                                  instance->q,
+                                  s->moment,
+                                  s->parts[p].shape};
+    HEM_ASSERT(range->begin + range->count <= view->group_batch_count);
+    step->scene->kernels->moments(part, instance->q, args.rest_q, step->derived->rest_moment, s->moment);
+    step->scene->kernels->groups(view, view->group_batches + range->begin, range->count, &args);
+}
+
+// A strand is solved whole, once a substep: what other passes have to add is the contacts'.
+static void solve_strands(hemi_step* step, uint32_t p, const hem_range* range) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    hemi_solve* s = &step->scratch->solve;
+    const hemi_part_step* tune = &s->parts[p];
+    const int tracks = tune->tracking && hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_DRIVES).count;
+    const hemi_rod_args args = {
+        instance->x, instance->q,         tracks ? s->rest : NULL,    tracks ? s->rest_q : NULL, s->strand,
+        step->h,     tune->rod_stiffness, 1.0f / tune->rod_stiffness, tune->alpha[HEM_LINK_WARP]};
+    HEM_ASSERT(range->begin + range->count <= view->row_batch_count);
+    if (range->kind == HEM_BATCH_CHAINS) {
+        step->scene->kernels->chains(view, view->row_batches + range->begin, range->count, &args);
+    } else if (step->pass == 0) {
+        step->scene->kernels->rods(view, view->row_batches + range->begin, range->count, &args);
+    }
+}
+
+// A material has its own units and is solved alike whatever the part's solver.
+static hemi_fabric_args fabric_args(hemi_step* step, uint32_t p, uint32_t first_payload) {
+    const hem_view* view = step->instance->view;
+    const hem_tuning* t = &step->instance->tuning[p];
+    hemi_solve* s = &step->scratch->solve;
+    const float h2 = step->h * step->h, none = 1e30f;
+    const size_t first = (size_t)hemi_fabric_multipliers(view) + 4 * (size_t)first_payload;
+    const int several = s->parts[p].iterations > 1;
+    const hemi_fabric_args args = {step->instance->x,
+                                   step->instance->v,
+                                   several ? s->lambda + first * 8 : NULL,
+                                   {t->fabric_warp / h2, t->fabric_weft / h2, t->fabric_shear / h2,
+                                    t->fabric_area > 0.0f ? 1.0f / (t->fabric_area * h2) : -1.0f},
+                                   t->fabric_bend / h2,
+                                   t->fabric_damping / step->h,
+                                   several ? 1.0f : 0.5f,
+                                   t->strain_limit > 0.0f ? t->strain_limit : none,
+                                   t->compress_limit > 0.0f ? t->compress_limit : none,
+                                   t->buckle_angle > 0.0f ? t->buckle_angle : none,
+                                   t->buckle_share};
+    return args;
+}
+
+static void solve_fabric(hemi_step* step, uint32_t p, const hem_range* range) {
+    const hem_view* view = step->instance->view;
+    const hemi_kernels* k = step->scene->kernels;
+    const hem_row_batch* batches = view->row_batches + range->begin;
+    HEM_ASSERT(range->begin + range->count <= view->row_batch_count);
+    if (range->kind == HEM_BATCH_TRIANGLES) {
+        const hemi_fabric_args args = fabric_args(step, p, 0);
+        k->triangles(view, batches, range->count, &args);
+    } else if (range->kind == HEM_BATCH_BENDS) {
+        const hemi_fabric_args args = fabric_args(step, p, view->triangle_count);
+        k->bends(view, batches, range->count, &args);
+    } else {
+        const hemi_fabric_args args = fabric_args(step, p, view->triangle_count + view->bend_count);
+        k->dihedrals(view, batches, range->count, &args);
+    }
+}
+
+void hemi_phase_constrain(hemi_step* step) {
+    hemi_instance* instance = step->instance;
+    hemi_solve* s = &step->scratch->solve;
+    const hem_view* view = instance->view;
+    const hemi_kernels* k = step->scene->kernels;
+    const uint32_t features = instance->input->features, pass = step->pass;
+    if (pass == 0 && step->pass_count > 1) {
+        memset(s->lambda, 0, hemi_multiplier_batches(view) * 32);
+    }
+    int jacobi = 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        const hemi_part_step* tune = &s->parts[p];
+        if (pass >= tune->iterations) {
+            continue;
+        }
+        hemi_link_args args = {instance->x, instance->v, s->delta, tune, NULL, (features & HEM_FEATURE_TETHERS) != 0};
+        int keep = tune->iterations > 1 && tune->solver == HEM_SOLVER_XPBD;
+        jacobi |= tune->solver == HEM_SOLVER_JACOBI;
+        for (uint32_t n = 0; n < part->range_count; ++n) {
+            const hem_range* range = &view->ranges[part->range_begin + n];
+            switch ((hem_batch_kind)range->kind) {
+            case HEM_BATCH_LINKS:
+                HEM_ASSERT(range->begin + range->count <= view->link_batch_count);
+                args.lambda = keep ? s->lambda + (size_t)range->begin * 8 : NULL;
+                k->links(view->link_batches + range->begin, range->count, &args);
+                break;
+            case HEM_BATCH_INDEXED_LINKS:
+                HEM_ASSERT(range->begin + range->count <= view->index_batch_count);
+                args.lambda = keep ? s->lambda + ((size_t)view->link_batch_count + range->begin) * 8 : NULL;
+                k->links_indexed(view->index_batches + range->begin, range->count, &args);
+                break;
+            case HEM_BATCH_GROUPS:
+                solve_groups(step, p, range);
+                break;
+            case HEM_BATCH_SPRINGS:
+                solve_springs(step, p, range);
+                break;
+            case HEM_BATCH_RODS:
+            case HEM_BATCH_CHAINS:
+                solve_strands(step, p, range);
+                break;
+            case HEM_BATCH_TRIANGLES:
+            case HEM_BATCH_BENDS:
+            case HEM_BATCH_DIHEDRALS:
+                solve_fabric(step, p, range);
+                break;
+            case HEM_BATCH_DRIVES: // in a phase of their own
+            case HEM_BATCH_KIND_COUNT:
+                break;
+            }
+        }
+    }
+    if (jacobi) {
+        k->apply_delta(instance->x, s->delta, view->info->row_count, 1);
+    }
+}
+
+void hemi_phase_limit(hemi_step* s) {
+    const hem_view* view = s->instance->view;
+    if ((s->instance->input->features & HEM_FEATURE_LIMITS) && view->limit_row_count) {
+        s->scene->kernels->limits(view, s->scratch->solve.now, s->instance->x);
+    }
+}
+
+static void touch_particles(hemi_step* s, int first) {
+    const hemi_kernels* k = s->scene->kernels;
+    hemi_instance* instance = s->instance;
+    const hem_view* view = instance->view;
+    hemi_contacts* contacts = &s->scratch->contacts;
+    if (first && s->derived->body_row_count) {
+        k->place_bodies(view, instance->x, instance->v, instance->q, s->scratch->solve.parts, contacts);
+    }
+    const int meets = contacts->near_count != 0 || contacts->pair_count != 0;
+    for (uint32_t p = 0; meets && p < view->info->part_count; ++p) {
+        if (view->parts[p].kind == HEM_PART_SOFT) {
+            k->supports(view, &view->parts[p], instance->q, contacts->support);
+        }
+    }
+    const hemi_contact_args args = contact_args(s);
+    if (s->derived->body_row_count) {
+        k->touch_bodies(&args);
+    }
+    k->touch_particles(&args);
+    s->scratch->counters.work += contacts->near_count / 8 + contacts->pair_count / 8;
+}
+
+void hemi_phase_contact(hemi_step* s) {
+    hemi_scratch* scratch = s->scratch;
+    const uint32_t before = s->pass * s->contact_passes / s->pass_count;
+    if ((s->pass + 1) * s->contact_passes / s->pass_count == before) {
+        return;
+    }
+    scratch->counters.contact_count = 0;
+    if (s->touch) {
+        touch_particles(s, before == 0);
+    }
+    if (scratch->colliders.count) {
+        if (before == 0) {
+            hemi_place_colliders(s);
+        }
+        s->scene->kernels->touch_colliders(s->instance->view, s->instance->x, s->instance->v, scratch->solve.parts,
+                                           &scratch->colliders, &scratch->counters);
+        if (scratch->meshes.row_count) {
+            const hemi_mesh_args args = {s->instance->view,
+                                         s->instance->x,
+                                         s->instance->v,
+                                         scratch->solve.parts,
+                                         &scratch->colliders,
+                                         &scratch->meshes,
+                                         &scratch->counters,
+                                         s->s0,
+                                         s->s1};
+            s->scene->kernels->touch_meshes(&args);
+        }
+    }
+}
+
+// Velocities are needed by who reads them: the search, the force field, and the end of the step. In between the next
+// prediction takes them from where the last substep began.
+void hemi_phase_velocity(hemi_step* s) {
+    const hemi_kernels* k = s->scene->kernels;
+    hemi_instance* instance = s->instance;
+    const hem_view* view = instance->view;
+    s->chained = s->substep + 1 != s->search_end && !s->scene->input->has_force_field;
+    if (!s->chained) {
+        s->finite = 1;
+        for (uint32_t p = 0; p < view->info->part_count; ++p) {
+            const hem_part* part = &view->parts[p];
+            const uint32_t row = part->row_begin;
+            uint32_t sound = k->velocities(instance->x + row, instance->v + row, part->row_count, 1.0f / s->h);
+            s->finite &= part->kind == HEM_PART_BODY || sound; // bodies are where the pose has them
+        }
+    }
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const uint32_t row = view->parts[p].row_begin;
+        if (view->parts[p].kind == HEM_PART_SOFT) { // bodies have a rotation, but nobody asks for its speed
+            k->angular_velocities(instance->q + row, s->scratch->solve.prev_q + row, instance->w + row,
+                                  view->parts[p].row_count, 1.0f / s->h);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_RUNTIME_STEP_H
+#define HEM_RUNTIME_STEP_H
+
+// The phases of a step and what they hand on to each other.
+
+#include "runtime/src/kernels/kernels.h"
+
+// In the order in which they run. The search comes back within a long step (hemi_step.search_count). Limits come before
+// contacts: what the painted distance from the pose allows may still not be inside of anything.
+#define HEMI_PHASES_ALWAYS(X) X(plan) X(pose) // also when it sleeps or is paused
+#define HEMI_PHASES_BEFORE(X) X(colliders)
+#define HEMI_PHASES_SEARCH(X) X(search)
+#define HEMI_PHASES_SUBSTEP_BEGIN(X) X(predict) X(animate) X(drive) X(continuous)
+#define HEMI_PHASES_PASS(X) X(constrain) X(limit) X(contact) // once per iteration of the part that has most
+#define HEMI_PHASES_SUBSTEP_END(X) X(velocity)
+#define HEMI_PHASES_AFTER(X) X(settle) X(frames) X(skin)
+
+#define HEMI_PHASES(X)                                                                                                 \
+    HEMI_PHASES_ALWAYS(X)                                                                                              \
+    HEMI_PHASES_BEFORE(X)                                                                                              \
+    HEMI_PHASES_SEARCH(X)                                                                                              \
+    HEMI_PHASES_SUBSTEP_BEGIN(X)                                                                                       \
+    HEMI_PHASES_PASS(X)                                                                                                \
+    HEMI_PHASES_SUBSTEP_END(X)                                                                                         \
+    HEMI_PHASES_AFTER(X)
+
+typedef enum hemi_phase {
+#define HEMI_PHASE_ENUM(name) HEMI_PHASE_##name,
+    HEMI_PHASES(HEMI_PHASE_ENUM)
+#undef HEMI_PHASE_ENUM
+        HEMI_PHASE_COUNT
+} hemi_phase;
+
+typedef struct hemi_frame_path { // of the root during the step
+    hem_quat from, to;
+    hem_vec3 way;  // that the particles feel; world axes
+    hem_vec3 turn; // the same of the rotation, as a rotation vector in the character's axes
+} hemi_frame_path;
+
+typedef struct hemi_step {
+    const hem_scene* scene;
+    hemi_instance* instance;
+    hemi_scratch* scratch;
+    const hemi_derived* derived;
+    const hem_profile_hooks* hooks; // NULL = nobody profiles
+    hem_instance_id id;
+    // The plan
+    int awake;
+    int moved;     // pose, root or a collider, since the last step
+    float seconds; // that pass for the character
+    float dt;      // of them, those that are simulated
+    float h;       // of one substep
+    uint32_t substep_count, search_count, pass_count;
+    uint32_t contact_passes; // of them, those after which contacts come
+    hemi_frame_path path;
+    int touch;    // particles against particles
+    int untangle; // caught cloth is watched and led back
+    int air;      // some part has drag or lift
+    // Where it is
+    uint32_t substep, pass;
+    uint32_t search_end; // the substep before which the next search comes
+    float s0, s1;        // shares of the step at the start and the end of the substep
+    int chained;         // instance->v still holds where the last substep began
+    uint32_t finite;     // all positions and speeds, when last looked at
+} hemi_step;
+
+#define HEMI_PHASE_DECLARE(name) void hemi_phase_##name(hemi_step* s);
+HEMI_PHASES(HEMI_PHASE_DECLARE)
+#undef HEMI_PHASE_DECLARE
+
+HEM_INLINE hem_quat hemi_quat_of(const float q[4]) {
+    return hem_quat_make(q[0], q[1], q[2], q[3]);
+}
+
+HEM_INLINE hem_vec3 hemi_vec3_of(const float v[3]) {
+    return hem_vec3_make(v[0], v[1], v[2]);
+}
+
+// verify.c
+const char* hemi_find_fault(const hemi_step* s, hemi_phase after); // what does not hold; NULL = all is well
+
+// step.c
+void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_scratch* scratch);
+
+// frame.c
+hemi_frame_path hemi_frame_follow(const hemi_input* input, hemi_state* state, float seconds, float dt);
+// What a point fixed in the world does in the frame while the root goes from share s0 to s1 of its path, where it is
+// turned by q1.
+hemi_mat34 hemi_frame_motion(const hemi_frame_path* path, hem_quat q1, float s0, float s1, float linear, float angular);
+
+// animate.c
+int hemi_part_mode(const hem_view* view, const hemi_input* input, uint32_t part); // HEM_ANIMATE_*
+
+// colliders.c
+int hemi_colliders_moved(const hemi_step* s); // since they were last placed, also those on bones that move no particle
+void hemi_place_colliders(hemi_step* s);      // for this substep
+
+// untangle.c
+void hemi_take_caught(hemi_step* s);  // before the step: those that are led back are immovable
+void hemi_lead_caught(hemi_step* s);  // in a substep
+void hemi_watch_caught(hemi_step* s); // after the step: who has arrived, and who is strained for how long
+
+// sleep.c
+void hemi_wake_moved(hemi_step* s);
+void hemi_rest(hemi_step* s); // after the step: has it come to rest?
+
+// settle.c
+void hemi_arrive(hemi_instance* instance); // pose and root are where the input has them
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Cloth that a limb went through is led back to the pose: see kernels/caught.inl.
+
+#include "runtime/src/step.h"
+
+static uint32_t caught_time(float seconds) {
+    uint32_t units = (uint32_t)(seconds * HEMI_CAUGHT_HZ + 0.5f);
+    return units ? units : 1;
+}
+
+// Where the pose has a part's particles means something only if the part hangs on the pose and can meet the body.
+static int can_be_caught(const hemi_instance* instance, const hemi_derived* derived, uint32_t p) {
+    const hem_view* view = instance->view;
+    return view->parts[p].kind != HEM_PART_BODY && (derived->part_pairs[p] & derived->body_parts) &&
+           (hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_LINKS).count ||
+            hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_INDEXED_LINKS).count) &&
+           hemi_part_mode(view, instance->input, p) == HEM_ANIMATE_DIRECT;
+}
+
+// Those that are led back are immovable during this step.
+void hemi_take_caught(hemi_step* step) {
+    hemi_instance* instance = step->instance;
+    hemi_untangle* s = &step->scratch->untangle;
+    const hem_view* view = instance->view;
+    for (uint32_t row = 0; row < view->info->row_count; ++row) {
+        const uint8_t* caught = instance->caught + row * 8;
+        if (!(hemi_eight_bytes(caught) & HEMI_LED * 0x0101010101010101u)) {
+            continue;
+        }
+        uint32_t mask = 0;
+        for (uint32_t i = 0; i < 8; ++i) {
+            mask |= (uint32_t)(caught[i] >= HEMI_LED) << i;
+        }
+        HEM_ASSERT(s->led_count < view->info->row_count);
+        hemi_led* led = &s->led[s->led_count++];
+        led->row = row;
+        led->mask = mask;
+        for (uint32_t i = 0; i < 8; ++i) {
+            led->left[i] = (float)(caught[i] - HEMI_LED) / HEMI_CAUGHT_HZ;
+            instance->x[row].w[i] = mask >> i & 1u ? 0.0f : instance->x[row].w[i];
+        }
+        step->scene->kernels->pose_led(view, instance->bones, led);
+    }
+}
+
+void hemi_lead_caught(hemi_step* step) {
+    const hemi_untangle* s = &step->scratch->untangle;
+    hemi_instance* instance = step->instance;
+    float h = step->h;
+    for (uint32_t n = 0; n < s->led_count; ++n) {
+        hemi_led* led = &s->led[n];
+        hemi_row4* x = &instance->x[led->row];
+        for (uint32_t i = 0; i < 8; ++i) {
+            if (led->mask >> i & 1u) {
+                float share = led->left[i] > h ? h / led->left[i] : 1.0f;
+                x->x[i] += (led->goal.x[i] - x->x[i]) * share;
+                x->y[i] += (led->goal.y[i] - x->y[i]) * share;
+                x->z[i] += (led->goal.z[i] - x->z[i]) * share;
+                led->left[i] -= h;
+            }
+        }
+    }
+}
+
+// Links that are longer still count three times: two of them here.
+static void watch_torn(hemi_step* step, const hem_part* part, uint32_t passed) {
+    hemi_instance* instance = step->instance;
+    uint8_t* torn = step->scratch->solve.moved_rows;
+    step->scene->kernels->watch_links(instance->view, part, instance->x, HEMI_TORN, torn);
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        uint8_t* caught = instance->caught + row * 8;
+        for (uint32_t bits = torn[row]; bits; bits &= bits - 1) {
+            uint32_t i = hem_lowest_bit(bits), c = caught[i] + 2 * passed;
+            if (caught[i] < HEMI_LED) {
+                caught[i] = (uint8_t)(c < HEMI_LED ? c : HEMI_LED - 1);
+            }
+        }
+        torn[row] = 0;
+    }
+}
+
+// Of the lanes whose time has come, those that are somewhere else than in the pose: what is strained there too, between
+// two pins or where the pose itself crosses, would be led for ever and never sleep.
+static uint32_t away_from_pose(hemi_step* step, const hem_part* part, uint32_t row, uint32_t due) {
+    const hemi_row4* x = &step->instance->x[row];
+    hemi_led led = {.row = row, .mask = due};
+    const float near2 = 0.25f * part->spacing * part->spacing;
+    uint32_t away = 0;
+    step->scene->kernels->pose_led(step->instance->view, step->instance->bones, &led);
+    for (uint32_t bits = due; bits; bits &= bits - 1) {
+        uint32_t i = hem_lowest_bit(bits);
+        float dx = led.goal.x[i] - x->x[i], dy = led.goal.y[i] - x->y[i], dz = led.goal.z[i] - x->z[i];
+        away |= (uint32_t)(dx * dx + dy * dy + dz * dz > near2) << i;
+    }
+    return away;
+}
+
+// After the step: who has arrived, and who is strained for how long.
+void hemi_watch_caught(hemi_step* step) {
+    hemi_instance* instance = step->instance;
+    const hemi_untangle* s = &step->scratch->untangle;
+    uint8_t* strained_rows = step->scratch->solve.moved_rows; // zero between the kernels that use it
+    const hem_view* view = instance->view;
+    uint32_t passed = caught_time(step->dt), patience = caught_time(HEMI_CAUGHT_SECONDS),
+             lead = caught_time(HEMI_LED_SECONDS);
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        if (!can_be_caught(instance, step->derived, p)) {
+            continue;
+        }
+        const hem_part* part = &view->parts[p];
+        watch_torn(step, part, passed);
+        step->scene->kernels->watch_links(view, part, instance->x, HEMI_STRAINED, strained_rows);
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+            uint8_t* caught = instance->caught + row * 8;
+            if (!strained_rows[row] && !hemi_eight_bytes(caught)) {
+                continue;
+            }
+            uint32_t due = 0;
+            for (uint32_t i = 0; i < 8; ++i) {
+                due |= (uint32_t)(caught[i] < HEMI_LED && caught[i] + passed >= patience) << i;
+            }
+            due &= strained_rows[row];
+            uint32_t away = due ? away_from_pose(step, part, row, due) : 0;
+            for (uint32_t i = 0; i < 8; ++i) {
+                uint32_t c = caught[i], strained = strained_rows[row] >> i & 1u;
+                if (c >= HEMI_LED) {
+                    c = c > HEMI_LED + passed ? c - passed : 0;
+                } else if (!strained || !(view->shape_rows[row].inverse_mass[i] > 0.0f)) {
+                    c = 0;
+                } else {
+                    c = c + passed < patience ? c + passed : away >> i & 1u ? HEMI_LED + lead : 0;
+                }
+                HEM_ASSERT(c <= UINT8_MAX);
+                caught[i] = (uint8_t)c;
+            }
+            strained_rows[row] = 0;
+        }
+    }
+    for (uint32_t n = 0; n < s->led_count; ++n) {
+        uint32_t row = s->led[n].row;
+        memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
+    }
+}
