@@ -18,12 +18,39 @@ typedef struct hemc_job {
     const char* picture; // PNG, NULL = none
     const char* depfile; // NULL = none
     const char* cache;   // directory, NULL = none
+    float scale;         // metres per unit of the input; 0 = as the recipe says, or found out
     bool ship, strict;
-    int verbosity; // -1 quiet, 0 normal, 1 verbose
+    bool ship_all;  // with ship: meshes that no particle moves stay
+    bool preflight; // play the result and grade it
+    int verbosity;  // -1 quiet, 0 normal, 1 verbose
+    // In place of the files: bytes in memory, for which `input` and `recipe` are only names. A glTF in memory has no
+    // files beside it.
+    const void* input_bytes;
+    size_t input_size;
+    const void* recipe_bytes;
+    size_t recipe_size;
 } hemc_job;
 
 // Compiles one asset. Messages go to stderr unless quiet. Returns the exit code of the hemc program (0 = good).
 int hemc_run(const hemc_job* job);
+
+// Triangles to collide with, .hemmesh (formats/hem_trimesh.h).
+typedef struct hemc_mesh_job {
+    const char* input;   // .glb, .gltf or .vrm
+    const char* output;  // NULL = compile only
+    const char* report;  // JSON, NULL = none
+    const char* depfile; // NULL = none
+    bool two_sided;      // a sheet that holds from both sides
+    bool skinned;        // follows the bones
+    bool strict;
+    int verbosity; // -1 quiet, 0 normal, 1 verbose
+} hemc_mesh_job;
+
+// As hemc_run. bytes may be NULL; else the caller frees *bytes with hemc_free.
+int hemc_mesh_run(const hemc_mesh_job* job, uint8_t** bytes, size_t* size);
+
+// Prints what a glTF holds by the names that a recipe uses. Returns an exit code.
+int hemc_list_run(const char* input, bool as_json);
 
 // Compiles in memory. The caller frees *bytes with hemc_free. Returns an exit code.
 int hemc_compile(const hemc_job* job, uint8_t** bytes, size_t* size);
@@ -32,24 +59,75 @@ void hemc_free(void* bytes);
 // The hemc program: its command line, messages and exit code. docs/hemc.md describes it.
 int hemc_main(int argc, char** argv);
 
+// A stuff in its own units; what a recipe's "material" and "fabric" mean.
+typedef struct hemc_material {
+    const char* name;
+    float density;           // kg/m^2
+    float warp, weft, shear; // N/m: force per width over strain
+    float bending_length;    // metres
+    float damping_ratio;     // share of critical
+    const char* source;      // of the numbers
+} hemc_material;
+
+uint32_t hemc_material_count(void);
+const hemc_material* hemc_material_at(uint32_t index);     // NULL = none
+const hemc_material* hemc_material_find(const char* name); // NULL = none
+
 // A bare particle mesh without any glTF: sheets and blocks for benchmarks and tests.
 typedef struct hemc_bare_link {
     uint32_t a, b;
     uint8_t kind; // hem_link_kind
 } hemc_bare_link;
 
+// Strands of particles, root first.
+typedef struct hemc_bare_rods {
+    uint32_t strand_count;
+    const uint32_t* starts; // [strand_count + 1] into members
+    const uint32_t* members;
+    int chains;              // 1: chains, 0: rods
+    float bend;              // N m^2
+    float twist, taper;      // over bending; at the tip over the root
+    int sag_free;            // for gravity along -y
+    const float (*turns)[3]; // per member: rest turn to the next frame, see hem_rod; NULL = as modelled
+} hemc_bare_rods;
+
+typedef struct hemc_bare_spring {
+    uint32_t a, b;
+    float rest; // metres, negative = as placed
+    float stiffness, damping;
+} hemc_bare_spring;
+
+typedef struct hemc_bare_part {
+    uint8_t kind;            // hem_part_kind; a body comes last
+    uint32_t particle_count; // those after the ones of the part before
+    float radius;            // metres, of its particles
+    uint32_t collision_group, collision_mask;
+} hemc_bare_part;
+
 typedef struct hemc_bare_mesh {
     uint32_t particle_count;
     const float (*positions)[3];
     const uint8_t* animated; // per particle, NULL = none; animated ones are bound to the only bone
     const float* mass;       // kg, NULL = 0.01 each
+    const float* area;       // m2, for the air, NULL = 4 radius^2 each
     float radius;            // metres
     const hemc_bare_link* links;
     size_t link_count;
+    const hemc_bare_spring* springs;
+    size_t spring_count;
     const uint32_t* group_starts;  // [particle_count + 1], NULL = no groups (cloth); else a soft part
     const uint16_t* group_members; // without the particle itself
-    const int32_t* level;          // grid hints for the lane layout (row and column of a sheet), NULL = unknown
-    const int32_t* chain;
+    const int32_t* level;          // grid hints for the lane layout (level and column of a sheet), NULL = unknown
+    const int32_t* column;
+    const float* max_distance;         // metres, per particle, NULL = no limits, negative = none for this one
+    const float* backstop;             // the same
+    const struct hemc_bare_rods* rods; // strands as rods or chains, all in soft parts; NULL = none
+    const float* drive;                // share of hem_tuning.drive, 0..1, all of a part or (negative) none; NULL = none
+    const hemc_bare_part* parts;       // NULL = one, cloth or soft, that radius and self_collision describe
+    uint32_t part_count;
+    const hemc_material*
+        material;   // cloth of triangles, made of this; its mass is the caller's. NULL = links as they are
+    bool isometric; // bends as if flat and by little; else by angles, those of the mesh at rest
     bool self_collision;
     float self_thickness;
     float damping;  // 1/s
@@ -62,5 +140,31 @@ int hemc_compile_bare(const hemc_bare_mesh* mesh, uint8_t** bytes, size_t* size)
 // hemc --picture says so when there is none.
 typedef bool (*hemc_picture_function)(const uint8_t* bytes, size_t size, const char* path);
 void hemc_set_picture_function(hemc_picture_function function);
+
+// Plays a compiled asset through its clips and grades what is seen. Set by programs that have the runtime and the tools;
+// hemc --preflight says so when there is none.
+#define HEMC_PREFLIGHT_PARTS 64
+typedef struct hemc_preflight_part {
+    char name[64];
+    char grade;            // 'A' to 'F'
+    float crossed_share;   // mean over frames: its triangles that cross the body or other parts beyond the pose alone
+    float stretched_share; // mean: its edges over 1.5 times their length
+    float stretch_max;     // times its length
+    float drift_max;       // metres from the pose
+} hemc_preflight_part;
+
+typedef struct hemc_preflight {
+    char grade;       // of the worst part
+    char advice[512]; // what to change; "" = nothing
+    uint32_t clip_count, frame_count;
+    float crossed, crossed_alone; // triangles, mean over frames; by the pose alone
+    char worst_clip[64];
+    float worst_seconds;
+    hemc_preflight_part parts[HEMC_PREFLIGHT_PARTS];
+    uint32_t part_count;
+} hemc_preflight;
+
+typedef bool (*hemc_preflight_function)(const uint8_t* bytes, size_t size, const char* path, hemc_preflight* result);
+void hemc_set_preflight_function(hemc_preflight_function function);
 
 #endif

@@ -18,8 +18,7 @@
 
 // -- Memory and diagnostics (support.c)
 
-typedef struct hemc_arena
-    hemc_arena; // growable blocks; zeroed memory; fails by reporting HEMC_INTERNAL through the log
+typedef struct hemc_arena hemc_arena; // growable blocks; zeroed memory; fails by HEMC_MEMORY
 
 hemc_arena* hemc_arena_create(void);
 void hemc_arena_destroy(hemc_arena* arena);
@@ -35,12 +34,24 @@ char* hemc_copy_string(hemc_arena* arena, const char* text, size_t length);
 jmp_buf* hemc_arena_guard(hemc_arena* arena);
 // For libraries that test for NULL (cgltf): as hemc_alloc, but returns NULL when there is no memory.
 void* hemc_try_alloc(hemc_arena* arena, size_t size);
+void hemc_out_of_memory(hemc_arena* arena);      // does not return; for those who had to let go of something first
 size_t hemc_arena_size(const hemc_arena* arena); // bytes asked from the system so far
-// Test hook, per thread: the n-th allocation from now (0 = the next) fails, once. Negative switches it off.
+// Test hooks, per thread: the n-th allocation from now (0 = the next) fails, once or with all after it. Negative switches
+// both off.
 void hemc_fail_allocation_at(int64_t n);
+void hemc_fail_allocations_from(int64_t n);
+// For what outlives an arena: malloc that the hooks know. Free with free.
+void* hemc_take(size_t size);
 // A whole file into the arena, with a zero byte after it. False, without a message, when it cannot be read.
 bool hemc_read_file(hemc_arena* arena, const char* path, uint8_t** bytes, size_t* size);
 void hemc_hash128(const void* bytes, size_t size, uint8_t digest[16]); // XXH3-128, canonical (big-endian)
+static inline uint32_t hemc_count_bits(uint32_t mask) {
+    uint32_t count = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        ++count;
+    }
+    return count;
+}
 // Stable sort by key; values (may be NULL) travel along. Ties keep their order, so the order is total.
 void hemc_sort(hemc_arena* arena, uint64_t* keys, uint32_t* values, size_t count);
 
@@ -51,6 +62,7 @@ typedef enum hemc_exit {
     HEMC_VALIDATION = 4, // --strict: a warning became an error; or the result failed its own validation
     HEMC_IO = 5,
     HEMC_INTERNAL = 70,
+    HEMC_MEMORY = 71, // no memory, perhaps not even for the messages
 } hemc_exit;
 
 typedef enum hemc_severity { HEMC_NOTE, HEMC_WARNING, HEMC_ERROR } hemc_severity;
@@ -138,15 +150,16 @@ typedef struct hemc_model {
     const char** input_paths; // every file read, for the depfile
     uint32_t input_count;
     uint8_t source_hash[16];
+    float asked_scale;          // metres per unit, as the command line says; 0 = it does not
     const char* extras_recipe;  // JSON text of recipe keys found in extras, NULL = none
     struct hemc_source* source; // private to import*.c: what clips are baked from
 } hemc_model;
 
-// -- Recipe (recipe.c): resolved, every default filled in
+// -- Recipe (recipe/recipe.c): resolved, every default filled in
 
 typedef enum hemc_generator { HEMC_CUT, HEMC_SCATTER, HEMC_STRANDS, HEMC_VERTICES } hemc_generator;
 
-typedef struct hemc_selector hemc_selector; // tree, private to select.c
+typedef struct hemc_selector hemc_selector; // tree, private to surface/select.c
 
 typedef struct hemc_attach {
     bool none, automatic;
@@ -157,6 +170,54 @@ typedef struct hemc_attach {
     bool has_box;
     float box_min[3], box_max[3];
 } hemc_attach;
+
+// A damped spring: the particles nearest to two places.
+typedef struct hemc_spring_place {
+    const char* bone; // where it begins; NULL = position
+    float position[3];
+} hemc_spring_place;
+
+typedef struct hemc_spring_recipe {
+    const char* json_path;
+    hemc_spring_place from, to;
+    const char* part; // in which the second one is; NULL = the same
+    float stiffness;  // N/m
+    float damping;    // N s/m
+    float length;     // metres, < 0 = as modelled
+} hemc_spring_recipe;
+
+// What of a part stays with the skeleton where it lies close to the body (shape/roles.c).
+typedef enum hemc_lies {
+    HEMC_LIES_FREE, // nothing but what is attached
+    HEMC_LIES_ON_HEAD,
+    HEMC_LIES_ON_BODY,
+} hemc_lies;
+
+typedef enum hemc_strand_kind { HEMC_STRANDS_LINKS, HEMC_STRANDS_CHAINS, HEMC_STRANDS_RODS } hemc_strand_kind;
+
+typedef struct hemc_rod_recipe {
+    float stiffness; // bending over weight times length squared
+    float bend;      // N m^2 in its place; 0 = by stiffness
+    float twist;     // over bending
+    float taper;     // stiffness at the tip over that at the root
+    bool sag_free;
+} hemc_rod_recipe;
+
+// A stuff, in its own units, and how it is made of constraints.
+typedef enum hemc_bending { HEMC_BEND_DIHEDRAL, HEMC_BEND_ISOMETRIC, HEMC_BEND_LINKS } hemc_bending;
+
+typedef struct hemc_fabric {
+    bool triangles;       // false = links are springs, and the rest is not asked for
+    hemc_bending bending; // links: as without triangles
+    bool flat;            // rest angles are flat, not those of the mesh
+    bool own_passes;      // the recipe says how many; else by the spacing
+    float warp, weft;     // N/m
+    float shear;          // N/m
+    float area;           // N/m, 0 = none
+    float bending_length; // metres
+    float damping_ratio;  // share of critical
+    float density;        // kg/m^2
+} hemc_fabric;
 
 typedef struct hemc_part_recipe {
     const char* name;
@@ -171,14 +232,15 @@ typedef struct hemc_part_recipe {
     float axis[3];
     bool volume;
     uint32_t guide_count, segment_count; // 0 = automatic
-    const char** chains;                 // strands: globs of bones at which guides begin
+    hemc_strand_kind strands;            // how their strands hold together
+    hemc_rod_recipe rods;
+    const char** chains; // strands: globs of bones at which guides begin
     uint32_t chain_count;
     float radius; // 0 = spacing / 2
     hemc_attach attach;
     float blend_width; // metres, < 0 = automatic
     bool blend_paint;  // use _HEM_BLEND
     hem_animation_mode animation;
-    bool surface;
     float density, mass; // mass 0 = by density
     const char* stiffness_paint;
     bool tethers;
@@ -190,12 +252,20 @@ typedef struct hemc_part_recipe {
     float backstop; // < 0 none
     const char* backstop_paint;
     float backstop_radius; // 0 = 10 x spacing
+    bool driven;           // it knows where the pose has it: for a drive or for tracking
+    const char* drive_paint;
     bool stitch;
     const char** stitch_with; // NULL = all
     uint32_t stitch_with_count;
     hem_tuning tuning;    // complete but for lengths that depend on the spacing:
     float self_thickness; // 0 = 0.6 x spacing
-    const char* why;      // automatic mode: what was seen; NULL otherwise
+    float contact_radius; // 0 = the radius where one is given, or by the spacing
+    hemc_spring_recipe* springs;
+    uint32_t spring_count;
+    hemc_fabric fabric;
+    const char* why;            // automatic mode: what was seen; NULL otherwise
+    const uint8_t* accessories; // as in hemc_recipe
+    hemc_lies lies;
 } hemc_part_recipe;
 
 typedef struct hemc_body_recipe {
@@ -229,10 +299,12 @@ typedef struct hemc_recipe {
     uint32_t clip_include_count;
     float clip_hz;
     uint8_t recipe_hash[16];
+    char accept; // the least grade that a pre-flight may give: 'A' to 'F'
     bool automatic;
+    const uint8_t* accessories; // per primitive: neither loose nor body, a sword, a hat; NULL = nobody knows
 } hemc_recipe;
 
-// -- Surface: the triangles of one part, welded by position (select.c, weld.c)
+// -- Surface: the triangles of one part, welded by position (surface/select.c, surface/weld.c)
 
 typedef struct hemc_surface {
     uint32_t vertex_count, triangle_count;
@@ -249,7 +321,7 @@ typedef struct hemc_surface {
 typedef struct hemc_link {
     uint32_t a, b;
     uint8_t kind; // hem_link_kind
-    float rest;   // filled in by graph.c; 0 before
+    float rest;   // filled in by graph/graph.c; 0 before
     float scale;  // painted stiffness 0..1
 } hemc_link;
 
@@ -258,19 +330,22 @@ typedef struct hemc_particles {
     hemc_vec3* positions;
     hemc_vec3* normals;   // mean outward normal of the surface near it
     int32_t* level;       // cut: level number from the bottom; strands: number along the strand from the root; else 0
-    int32_t* chain;       // cut: running number around the level; strands: strand; else 0
+    int32_t* column;      // cut: running number around the level; strands: strand; else 0
     uint8_t* flags;       // HEM_PARTICLE_ANIMATED etc. (low byte of the format's flags)
     uint8_t* border;      // cut, scatter: 1 where the surface ends, whatever the links
-    float (*rotation)[4]; // fit.c: quaternion, first axis outward
-    float (*radii)[3];    // fit.c
-    float* mass;          // fit.c: kg
+    float (*rotation)[4]; // shape/fit.c: quaternion, first axis outward
+    float (*radii)[3];    // shape/fit.c
+    float* mass;          // shape/fit.c: kg
+    float* area;          // shape/fit.c: m2 of the surface that it stands for, of one layer
     float* stiffness;     // painted, 1 = none
     float* max_distance;  // < 0 = none
     float* backstop;      // < 0 = none
-    hemc_link* links;     // WARP and WEFT (and STITCH) links only; graph.c adds the others
+    float* drive;     // painted share of hem_tuning.drive; < 0 = the part does not know its pose; NULL = nobody does
+    hemc_link* links; // WARP and WEFT (and STITCH) links only; graph/graph.c adds the others
     size_t link_count, link_capacity;
     uint32_t level_count;
     float spacing, radius;
+    float sag; // of the body: how far its skin stands out of its spheres
 } hemc_particles;
 
 // How much a cut is a net of quads. Inner: neither on an open border nor on the first or last level.
@@ -278,9 +353,9 @@ typedef struct hemc_regularity {
     uint32_t inner, regular; // regular: inner ones with exactly four neighbours
 } hemc_regularity;
 
-hemc_regularity hemc_measure_regularity(hemc_arena* arena, const hemc_particles* particles); // generate.c
+hemc_regularity hemc_measure_regularity(hemc_arena* arena, const hemc_particles* particles); // generate/generate.c
 
-typedef struct hemc_skinning {      // maps.c
+typedef struct hemc_skinning {      // shape/maps.c
     uint16_t (*vertex_particle)[4]; // per model vertex, into the asset's particles
     float (*vertex_weight)[4];      // sum 1
     float* vertex_blend;            // 0..1
@@ -289,6 +364,28 @@ typedef struct hemc_skinning {      // maps.c
 } hemc_skinning;
 
 // The whole asset before renumbering. Particles of part p are [part_begin[p], part_begin[p + 1]).
+typedef struct hemc_spring {
+    uint32_t a, b;
+    float rest, stiffness, damping;
+} hemc_spring;
+
+// A strand's member: see hem_rod.
+typedef struct hemc_rod {
+    float edge[3], turn[3], stretch, bend, twist, inertia;
+} hemc_rod;
+
+// A triangle of cloth, see hem_triangle.
+typedef struct hemc_triangle {
+    uint32_t p[3];
+    float q[4], inverse_area;
+} hemc_triangle;
+
+// An edge between two of them, see hem_bend and hem_dihedral.
+typedef struct hemc_bend {
+    uint32_t p[4];
+    float c[4], cosine, sine, compliance;
+} hemc_bend;
+
 typedef struct hemc_mesh {
     uint32_t part_count; // simulated parts, then (if any) one HEM_PART_BODY part last
     const char** part_names;
@@ -297,11 +394,23 @@ typedef struct hemc_mesh {
     hem_tuning* part_tunings;
     uint32_t* collision_groups; // one bit each
     uint32_t* collision_masks;
-    uint32_t* part_begin; // [part_count + 1]
-    hemc_particles all;   // concatenated; links in asset indices
-    // graph.c:
+    uint32_t* part_begin;      // [part_count + 1]
+    hemc_fabric* part_fabrics; // NULL = no part has one
+    hemc_particles all;        // concatenated; links in asset indices
+    // graph/graph.c:
     hemc_link* links; // every distance constraint
     size_t link_count;
+    hemc_spring* springs;
+    size_t spring_count;
+    uint32_t strand_count;
+    uint32_t* strand_starts; // [strand_count + 1], into strand_members and rods
+    uint32_t* strand_members;
+    uint8_t* strand_kinds; // hemc_strand_kind
+    hemc_rod* rods;
+    hemc_triangle* triangles; // by part
+    size_t triangle_count;
+    hemc_bend* bends;
+    size_t bend_count;
     uint32_t* group_starts; // [all.count + 1]; members without the particle itself; empty = no group
     uint16_t* group_members;
     uint32_t* ignore_starts; // [all.count + 1]
@@ -310,7 +419,7 @@ typedef struct hemc_mesh {
     hemc_skinning skinning;
 } hemc_mesh;
 
-// -- Rows and batches (lanes.c): the format's own structs, in final particle numbers
+// -- Rows and batches (lanes/lanes.c): the format's own structs, in final particle numbers
 
 typedef struct hemc_layout {
     uint32_t row_count, oriented_row_count;
@@ -318,6 +427,8 @@ typedef struct hemc_layout {
     int32_t* particle_at; // row * 8 + lane -> asset particle, HEM_NONE = pad
     uint32_t* part_order; // file order of parts: oriented ones first
     hem_part* parts;      // file order
+    hem_range* ranges;    // of all parts, file order
+    uint32_t range_count;
     hem_link_batch* links;
     uint32_t link_batch_count;
     hem_index_batch* indexed;
@@ -328,6 +439,24 @@ typedef struct hemc_layout {
     uint32_t member_count;
     hem_group_index* group_indices;
     uint32_t group_index_count;
+    hem_row_batch* row_batches;
+    uint32_t row_batch_count;
+    hem_group_member* row_members;
+    uint32_t row_member_count;
+    hem_group_index* row_indices;
+    uint32_t row_index_count;
+    hem_spring* springs;
+    uint32_t spring_count;
+    hem_rod* rods;
+    uint32_t rod_count;
+    hem_chain* chains;
+    uint32_t chain_count;
+    hem_triangle* triangles;
+    uint32_t triangle_count;
+    hem_bend* bends;
+    uint32_t bend_count;
+    hem_dihedral* dihedrals;
+    uint32_t dihedral_count;
     float lane_fill;     // constraints / lanes over all batches
     float* part_fill;    // the same per part, file order
     float indexed_share; // of constraints
@@ -335,8 +464,12 @@ typedef struct hemc_layout {
 
 typedef struct hemc_options {
     bool ship, strict;
+    bool ship_all; // with ship: meshes that no particle moves stay
     int verbosity; // -1 quiet, 0 normal, 1 verbose
 } hemc_options;
+
+// Whether a primitive goes into the file: with `ship` only those of which particles move a vertex. (pack/vertices.c)
+bool hemc_ships(const hemc_mesh* mesh, const hemc_primitive* primitive, bool ship, bool ship_all);
 
 // -- Stages. All return false after an error has been logged.
 
@@ -344,58 +477,82 @@ bool hemc_import(hemc_arena* arena, hemc_log* log, const char* path, hemc_model*
 // The same from memory, without access to files: external buffers are an error. `name` stands in messages.
 bool hemc_import_memory(hemc_arena* arena, hemc_log* log, const char* name, const void* bytes, size_t size,
                         hemc_model* model);
+// The files that a glTF names, buffers and images, without reading them. Says nothing about one that is wrong.
+typedef struct hemc_named_file {
+    const char* path;
+    const char* where; // "/buffers/0"
+} hemc_named_file;
+uint32_t hemc_import_named_files(hemc_arena* arena, const char* path, hemc_named_file** files); // how many
 int32_t hemc_import_bone_of_node(const hemc_model* model, uint32_t node);                  // HEM_NONE = it is no bone
 bool hemc_import_node_is_below(const hemc_model* model, uint32_t node, uint32_t ancestor); // or the same
-// Bones that a VRM's spring bones swing: flags[bone] = 1 for the roots it names. False = none. (import.c)
+// Bones that a VRM's spring bones swing: flags[bone] = 1 for the roots it names. False = none. (import/import.c)
 bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags);
 // What needs the recipe: applies its scale to the model and bakes the clips it includes. Runs after hemc_recipe_load.
 bool hemc_import_finish(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_model* model);
+// The same from memory; `name` stands in messages. (recipe.c)
+bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* name, const void* bytes, size_t size,
+                             const hemc_model* model, hemc_recipe* recipe);
 bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path_or_null, const hemc_model* model,
-                      hemc_recipe* recipe); // recipe.c, falls back on extras, then auto.c
-bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe); // auto.c
-// Automatic parts get their spacings by trial, and notes that say why; after hemc_select. (auto_tune.c)
+                      hemc_recipe* recipe); // recipe/recipe.c, falls back on extras, then recipe/auto.c
+// recipe/auto.c
+bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);
+// Automatic parts get their spacings by trial, and notes that say why; after hemc_select. (recipe/auto_tune.c)
 void hemc_recipe_tune(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe,
                       const int32_t* owner);
-void hemc_recipe_defaults(hemc_recipe* recipe);                                    // recipe.c: no parts, body on
-const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model); // for messages (recipe.c)
-// Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe_collider.c)
+// A spring to the pose that gives way under the weight of a part of this length by a share of it. (recipe/auto.c)
+void hemc_auto_drive(hemc_part_recipe* part, double length, double sag);
+void hemc_recipe_defaults(hemc_recipe* recipe);                                    // recipe/recipe.c: no parts, body on
+const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model); // for messages (recipe/recipe.c)
+// Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe/collider.c)
 bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);
-// Marks: owner[t] = part index or HEM_NONE, first part wins. (select.c)
+// Marks: owner[t] = part index or HEM_NONE, first part wins. (surface/select.c)
 bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner);
-// One byte per triangle of the model: 1 = selected. For recipe->body.selector. (select.c)
+// One byte per triangle of the model: 1 = selected. For recipe->body.selector. (surface/select.c)
 void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask);
-bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (select.c)
-// Paint expression such as "_HEM_PIN > 0.5" per model vertex (select.c); NULL when the attribute does not exist.
+bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (surface/select.c)
+// Paint expression such as "_HEM_PIN > 0.5" per model vertex (surface/select.c); NULL when the attribute does not exist.
 float* hemc_paint_values(const hemc_model* model, const char* name);
 bool hemc_paint_test(const char* expression, const hemc_model* model, uint32_t vertex, bool* holds);
-// welded[v] = running number of v's position among the vertices with used[v] != 0; returns how many there are. (weld.c)
+// welded[v] = running number of v's position among the vertices with used[v] != 0; returns how many there are. (surface/weld.c)
 uint32_t hemc_weld_positions(hemc_arena* arena, const hemc_model* model, const uint8_t* used, double tolerance,
                              uint32_t* welded);
-// Triangles with owner[t] == part, welded. (weld.c)
+// n / 65535 with an exact sum. (pack/vertices.c)
+void hemc_quantize_weights(const float weights[4], uint16_t out[4]);
+// Triangles with owner[t] == part, welded. (surface/weld.c)
 bool hemc_weld(hemc_arena* arena, const hemc_model* model, const int32_t* owner, int32_t part, hemc_surface* surface);
 
-// Generators (gen_cut.c, gen_scatter.c, gen_strands.c, gen_vertices.c); spacing 0 in the recipe = chosen here.
+// generate/generate.c calls one of the generators (cut.c, scatter.c, strands.c, per_vertex.c) and meets a count; spacing 0
+// in the recipe = chosen here.
 bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
-                   const hemc_surface* surface, hemc_particles* particles); // generate.c: dispatch, count targeting
-// Ellipsoids, outward axes, masses. (fit.c)
+                   const hemc_surface* surface, hemc_particles* particles);
+// Ellipsoids, outward axes, masses. (shape/fit.c)
 void hemc_fit(hemc_arena* arena, const hemc_surface* surface, const hemc_part_recipe* part, hemc_particles* particles);
-// Attached, surface and painted per-particle values. (roles.c)
+// One outer side for every piece of cloth (shape/sides.c).
+void hemc_agree_on_sides(hemc_arena* arena, hemc_particles* particles);
+// How far cloth keeps from the body, where the recipe leaves it open (shape/thickness.c).
+double hemc_body_sag(hemc_arena* arena, const hemc_surface* surface, const hemc_particles* body);
+void hemc_work_out_thickness(hemc_arena* arena, const hemc_recipe* recipe, const hemc_surface* surfaces,
+                             const hemc_particles* parts, const hemc_particles* body, hemc_mesh* mesh);
+// Attached, surface and painted per-particle values. (shape/roles.c)
 bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
                 const hemc_surface* surface, const int32_t* owner, hemc_particles* particles);
-// Animated collision particles where simulated ones can reach. (body.c)
+// Animated collision particles where simulated ones can reach. (generate/body.c)
 bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                const int32_t* owner, const hemc_particles* parts, hemc_particles* body);
-// Concatenates parts (and the body, which may have count 0), stitches neighbours, makes collision masks. (stitch.c)
+// Concatenates parts (and the body, which may have count 0), stitches neighbours, makes collision masks. (graph/stitch.c)
 bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                    const hemc_particles* parts, const hemc_particles* body, hemc_mesh* mesh);
-// Vertex-particle, vertex-bone, particle-bone maps and blend weights. (maps.c)
+// Vertex-particle, vertex-bone, particle-bone maps and blend weights. (shape/maps.c)
 bool hemc_maps(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                const int32_t* owner, hemc_mesh* mesh);
-// Shear, bend and tether links, groups, frames, rest overlaps, rest lengths. (graph.c)
+// Shear, bend and tether links, groups, frames, rest overlaps, rest lengths. (graph/graph.c)
 bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_mesh* mesh);
-// Rows, lanes, batches. (lanes.c)
+// The springs of the recipe; after hemc_graph. (graph/springs.c)
+bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+                  hemc_mesh* mesh);
+// Rows, lanes, batches. (lanes/lanes.c)
 bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_layout* layout);
-// Bytes, validated. model may be NULL (a bare particle mesh, for tests and the benchmark). (pack.c)
+// Bytes, validated. model may be NULL (a bare particle mesh, for tests and the benchmark). (pack/pack.c)
 bool hemc_pack(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                const hemc_mesh* mesh, const hemc_layout* layout, const hemc_options* options,
                const uint8_t cache_key[16], uint8_t** bytes, size_t* size);

@@ -13,7 +13,7 @@
 //
 // A compile lives in one arena: a list of blocks, each twice the last up to a limit, handed out from the front and
 // freed together. Stages therefore never free and never test for NULL: when memory ends, hemc_alloc jumps to the frame
-// that set the guard, which drops the arena and reports HEMC_INTERNAL. Nothing else may hold a resource across a stage.
+// that set the guard, which drops the arena and reports HEMC_MEMORY. Nothing else may hold a resource across a stage.
 //
 // Under AddressSanitizer every allocation is a block of its own, so that an overrun is caught at its first byte.
 
@@ -53,16 +53,32 @@ struct hemc_arena {
 };
 
 static THREAD_LOCAL int64_t fail_countdown = -1;
+static THREAD_LOCAL bool fail_for_good;
 
 void hemc_fail_allocation_at(int64_t n) {
     fail_countdown = n;
+    fail_for_good = false;
+}
+
+void hemc_fail_allocations_from(int64_t n) {
+    fail_countdown = n;
+    fail_for_good = n >= 0;
 }
 
 static bool must_fail(void) {
     if (fail_countdown < 0) {
         return false;
     }
-    return fail_countdown-- == 0;
+    if (fail_countdown == 0) {
+        fail_countdown = fail_for_good ? 0 : -1;
+        return true;
+    }
+    --fail_countdown;
+    return false;
+}
+
+void* hemc_take(size_t size) {
+    return must_fail() ? NULL : malloc(size);
 }
 
 hemc_arena* hemc_arena_create(void) {
@@ -158,7 +174,7 @@ void* hemc_try_alloc(hemc_arena* arena, size_t size) {
     return memory;
 }
 
-static void give_up(hemc_arena* arena) {
+void hemc_out_of_memory(hemc_arena* arena) {
     if (!arena->guarded) {
         fputs("hemc: out of memory, and no guard is set\n", stderr);
         abort();
@@ -168,11 +184,11 @@ static void give_up(hemc_arena* arena) {
 
 void* hemc_alloc(hemc_arena* arena, size_t count, size_t size) {
     if (size != 0 && count > SIZE_MAX / size) {
-        give_up(arena);
+        hemc_out_of_memory(arena);
     }
     void* memory = hemc_try_alloc(arena, count * size);
     if (memory == NULL) {
-        give_up(arena);
+        hemc_out_of_memory(arena);
     }
     return memory;
 }
@@ -235,7 +251,7 @@ bool hemc_read_file(hemc_arena* arena, const char* path, uint8_t** bytes, size_t
     *size = file.size;
     hem_bytes_free(&file);
     if (*bytes == NULL) {
-        give_up(arena);
+        hemc_out_of_memory(arena);
     }
     return true;
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/compile.h"
+
+#include "platform/file.h"
+
+#include <string.h>
+
+// No output may be a file that is read, nor one that another output writes: not by another spelling, not through a link,
+// not between two assets of a batch. What is read is the glTF, the files it names (its images too: they are not read,
+// but nobody can get them back), the recipe and the list of a batch. Files are compared by place (platform/file.h), so
+// that those that do not exist yet count as well.
+//
+// All of it is known before anything is computed; whether a place can be written is found out then too.
+
+typedef struct claim {
+    const char* path;
+    const char* role; // "output", "recipe", "/buffers/0"
+    uint32_t job;     // NO_JOB = the list
+    bool written;
+} claim;
+
+typedef struct claim_list {
+    hemc_arena* arena;
+    claim* items;
+    size_t count, capacity;
+} claim_list;
+
+#define NO_JOB UINT32_MAX
+#define OUTPUT_COUNT 4
+
+typedef struct named_output {
+    const char* path; // NULL = none
+    const char* role;
+} named_output;
+
+static void outputs_of(const hemc_job* job, named_output out[OUTPUT_COUNT]) {
+    out[0] = (named_output){job->output, "output"};
+    out[1] = (named_output){job->report, "report"};
+    out[2] = (named_output){job->picture, "picture"};
+    out[3] = (named_output){job->depfile, "depfile"};
+}
+
+static void add_claim(claim_list* list, const char* path, const char* role, uint32_t job, bool written) {
+    if (path != NULL) {
+        list->items = hemc_grow(list->arena, list->items, &list->capacity, list->count + 1, sizeof(claim));
+        list->items[list->count++] = (claim){path, role, job, written};
+    }
+}
+
+static void add_job(claim_list* list, const hemc_job* job, uint32_t index) {
+    add_claim(list, job->input_bytes == NULL ? job->input : NULL, "input", index, false);
+    add_claim(list, job->recipe_bytes == NULL ? job->recipe : NULL, "recipe", index, false);
+    hemc_named_file* files;
+    uint32_t count = job->input_bytes == NULL ? hemc_import_named_files(list->arena, job->input, &files) : 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        add_claim(list, files[i].path, files[i].where, index, false);
+    }
+    named_output outputs[OUTPUT_COUNT];
+    outputs_of(job, outputs);
+    for (int k = 0; k < OUTPUT_COUNT; ++k) {
+        add_claim(list, outputs[k].path, outputs[k].role, index, true);
+    }
+}
+
+// `bad` is written; `other` is written too, or read.
+static bool refuse(hemc_log* log, const char* list_path, const claim* bad, const claim* other) {
+    const char* name = other->role[0] == '/' ? "of the glTF" : "";
+    const char* gap = name[0] != 0 ? " " : "";
+    if (list_path == NULL) {
+        return hemc_error(log, HEMC_USAGE, bad->path, "",
+                          "the %s is the same file as the %s%s%s, %s; choose another name", bad->role, other->role, gap,
+                          name, other->path);
+    }
+    char* where = hemc_format(log->arena, "/%u", bad->job);
+    if (other->job == NO_JOB) {
+        return hemc_error(log, HEMC_INPUT, list_path, where, "its %s %s is the same file as this list", bad->role,
+                          bad->path);
+    }
+    if (other->written) {
+        return hemc_error(log, HEMC_INPUT, list_path, where,
+                          "writes the same file as asset %u: its %s %s is the %s of that", other->job, bad->role,
+                          bad->path, other->role);
+    }
+    return hemc_error(log, HEMC_INPUT, list_path, where,
+                      "its %s %s is the same file as the %s%s%s of asset %u; choose another name", bad->role, bad->path,
+                      other->role, gap, name, other->job);
+}
+
+bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path, const hemc_job* jobs, uint32_t count) {
+    claim_list list = {.arena = arena};
+    if (list_path != NULL) {
+        add_claim(&list, list_path, "list", NO_JOB, false);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        add_job(&list, &jobs[i], i);
+    }
+    uint64_t* keys = hemc_alloc(arena, list.count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, list.count, sizeof(uint32_t));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list.count; ++i) {
+        hem_file_place place;
+        if (hem_file_place_of(list.items[i].path, &place)) { // else reading or writing will say what is wrong
+            uint8_t hash[16];
+            hemc_hash128(&place, sizeof(place), hash);
+            memcpy(&keys[n], hash, sizeof(uint64_t));
+            order[n++] = i;
+        }
+    }
+    hemc_sort(arena, keys, order, n);
+    bool good = true;
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && keys[end] == keys[begin];) {
+            ++end;
+        }
+        // The first that reads it, or else the first that writes it, has it; every other that writes it may not.
+        uint32_t owner = begin;
+        for (uint32_t i = begin; i < end && list.items[order[owner]].written; ++i) {
+            owner = list.items[order[i]].written ? owner : i;
+        }
+        for (uint32_t i = begin; i < end; ++i) {
+            if (i != owner && list.items[order[i]].written) {
+                good = refuse(log, list_path, &list.items[order[i]], &list.items[order[owner]]);
+            }
+        }
+    }
+    return good;
+}
+
+bool hemc_check_writable(hemc_log* log, const hemc_job* job) {
+    named_output outputs[OUTPUT_COUNT];
+    outputs_of(job, outputs);
+    bool good = true;
+    for (int k = 0; k < OUTPUT_COUNT; ++k) {
+        hem_file_error error;
+        if (outputs[k].path != NULL && !hem_file_can_write(outputs[k].path, &error)) {
+            good = hemc_error(log, HEMC_IO, outputs[k].path, "", "%s", error.text);
+        }
+    }
+    return good;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/pack/pack.h"
+
+#include <string.h>
+
+// Bones, and what hangs on them to be collided with.
+
+static const float identity34[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+void hemc_pack_bones(hemc_packer* p) {
+    const hemc_model* model = p->model;
+    const uint32_t count = model != NULL ? model->bone_count : 1;
+    hem_bone* bones = hemc_alloc(p->arena, count, sizeof(hem_bone));
+    for (uint32_t i = 0; i < count; ++i) {
+        bones[i].name_offset = hemc_pack_string(&p->strings, model != NULL ? model->bone_defs[i].name : "root");
+        bones[i].parent = model != NULL ? model->bone_defs[i].parent : HEM_NONE;
+        memcpy(bones[i].inverse_bind, model != NULL ? model->bone_defs[i].inverse_bind : identity34,
+               sizeof bones[i].inverse_bind);
+    }
+    p->view.bones = bones;
+    p->info.bone_count = p->view.bone_count = count;
+}
+
+void hemc_pack_colliders(hemc_packer* p) {
+    const hemc_model* model = p->model;
+    const hemc_recipe* recipe = p->recipe;
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < recipe->collider_count; ++i) {
+        total += recipe->colliders[i].kind == HEM_SHAPE_HULL ? recipe->colliders[i].plane_count : 0;
+    }
+    hem_asset_collider* out = hemc_alloc(p->arena, recipe->collider_count, sizeof(hem_asset_collider));
+    hem_plane* planes = hemc_alloc(p->arena, total, sizeof(hem_plane));
+    uint32_t plane_count = 0;
+    for (uint32_t i = 0; i < recipe->collider_count; ++i) {
+        const hemc_collider_recipe* c = &recipe->colliders[i];
+        out[i].name_offset = hemc_pack_string(&p->strings, c->name);
+        out[i].kind = (uint32_t)c->kind;
+        out[i].bone = HEM_NONE;
+        for (uint32_t b = 0; c->bone != NULL && b < model->bone_count && out[i].bone == HEM_NONE; ++b) {
+            if (strcmp(model->bone_defs[b].name, c->bone) == 0) {
+                out[i].bone = (int32_t)b;
+            }
+        }
+        out[i].collision_group = UINT32_MAX; // every part
+        memcpy(out[i].rotation, c->rotation, sizeof out[i].rotation);
+        memcpy(out[i].position, c->position, sizeof out[i].position);
+        out[i].friction = recipe->body.friction;
+        memcpy(out[i].size, c->size, sizeof out[i].size);
+        if (c->kind == HEM_SHAPE_HULL) {
+            out[i].plane_begin = plane_count;
+            out[i].plane_count = c->plane_count;
+            for (uint32_t k = 0; k < c->plane_count; ++k) {
+                memcpy(planes[plane_count + k], c->planes[k], sizeof c->planes[k]);
+            }
+            plane_count += c->plane_count;
+        }
+    }
+    p->view.colliders = out;
+    p->view.collider_count = recipe->collider_count;
+    p->view.hull_planes = (const hem_plane*)planes;
+    p->view.hull_plane_count = plane_count;
+}

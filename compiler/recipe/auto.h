@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEMC_AUTO_H
+#define HEMC_AUTO_H
+
+// What the files of automatic mode share: auto.c (what is loose), auto_names.c (what names tell), auto_size.c (metres),
+// auto_hems.c (skirts by shape), auto_pieces.c (second thoughts), auto_tune.c (spacing).
+
+#include "compiler/hemc_internal.h"
+
+typedef enum hemc_loose_kind {
+    HEMC_LOOSE_CLOTH,
+    HEMC_LOOSE_HAIR,
+    HEMC_LOOSE_FLESH,  // tails, ears, bellies
+    HEMC_LOOSE_FIN,    // a thin, springy sheet of flesh
+    HEMC_LOOSE_SPRING, // a VRM says that it swings, and no more
+} hemc_loose_kind;
+
+typedef struct hemc_loose_word {
+    const char* word;
+    const char* part; // name of the part it makes
+    hemc_loose_kind kind;
+    bool whole; // must be a word of its own, not the beginning or end of one
+} hemc_loose_word;
+
+#define HEMC_LOOSE_PARTS 128 // at least the number of words
+
+// auto_names.c
+const hemc_loose_word* hemc_name_loose(const char* name); // the first telling word in a name, NULL = none
+bool hemc_name_is_accessory(const char* name);            // a sword, a hat, a hair tie: neither loose nor body
+bool hemc_name_holds(const char* name, const char* word); // as a word of its own; the word in small letters
+
+// Metres per unit of the file, 1 when nothing speaks against it; says what it assumed. (auto_size.c)
+double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model);
+
+typedef enum hemc_auto_kind {
+    HEMC_AUTO_SURE, // found by bones: all of it is loose
+    HEMC_AUTO_CLOTH,
+    HEMC_AUTO_HAIR,
+} hemc_auto_kind;
+
+// owner[t] = part or HEM_NONE; changed for pieces that belong to another part, or to none.
+void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_auto_kind* kinds, uint32_t part_count,
+                      int32_t* owner);
+
+// Marks the triangles of nameless skirts among those without an owner; *primitive is one of the first. (auto_hems.c)
+bool hemc_auto_hems(hemc_arena* arena, const hemc_model* model, const int32_t* owner, uint8_t* skirt,
+                    uint32_t* primitive);
+
+double hemc_auto_finest(const hemc_model* model); // least spacing that automatic mode chooses (auto.c)
+double hemc_two_digits(double value);             // rounded to a number to talk about (auto.c)
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/recipe/auto.h"
+
+#include <string.h>
+
+// Automatic mode: what names tell.
+//
+// Names come from many tools and languages: "Cape", "LongSkirt", "J_Sec_Hair1_01", "mixamorig:Tail1", "DEF-ear.L", "髪".
+// A name is cut into words where a letter follows something that is none, and before a capital after a small letter.
+// Whatever stands before the last colon is the name of a scene or a rig, not of the thing. Words of scripts without
+// capitals are looked for anywhere in a name.
+//
+// An accessory (a hair tie, a sword, a hat) is neither loose nor body, whatever else its name holds.
+
+// clang-format off
+static const hemc_loose_word words[] = {
+    {"cape", "cape", HEMC_LOOSE_CLOTH, false}, {"cloak", "cape", HEMC_LOOSE_CLOTH, false},
+    {"mantle", "mantle", HEMC_LOOSE_CLOTH, false}, {"skirt", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"dress", "skirt", HEMC_LOOSE_CLOTH, false}, {"kilt", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"gown", "skirt", HEMC_LOOSE_CLOTH, true}, {"petticoat", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"hakama", "skirt", HEMC_LOOSE_CLOTH, false}, {"tutu", "skirt", HEMC_LOOSE_CLOTH, true},
+    {"robe", "robe", HEMC_LOOSE_CLOTH, true}, {"robes", "robe", HEMC_LOOSE_CLOTH, true},
+    {"poncho", "cape", HEMC_LOOSE_CLOTH, false}, {"shawl", "cape", HEMC_LOOSE_CLOTH, true},
+    {"coattail", "coat", HEMC_LOOSE_CLOTH, false}, {"coattails", "coat", HEMC_LOOSE_CLOTH, false},
+    {"tabard", "tabard", HEMC_LOOSE_CLOTH, false}, {"loincloth", "loincloth", HEMC_LOOSE_CLOTH, false},
+    {"apron", "apron", HEMC_LOOSE_CLOTH, true}, {"scarf", "scarf", HEMC_LOOSE_CLOTH, false},
+    {"muffler", "scarf", HEMC_LOOSE_CLOTH, true}, {"ribbon", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"sash", "sash", HEMC_LOOSE_CLOTH, true}, {"necktie", "tie", HEMC_LOOSE_CLOTH, false},
+    {"flag", "flag", HEMC_LOOSE_CLOTH, true}, {"banner", "flag", HEMC_LOOSE_CLOTH, false},
+    {"veil", "veil", HEMC_LOOSE_CLOTH, true}, {"curtain", "curtain", HEMC_LOOSE_CLOTH, false},
+    {"ponytail", "hair", HEMC_LOOSE_HAIR, false}, {"pigtail", "hair", HEMC_LOOSE_HAIR, false},
+    {"twintail", "hair", HEMC_LOOSE_HAIR, false}, {"braid", "hair", HEMC_LOOSE_HAIR, false},
+    {"dreads", "hair", HEMC_LOOSE_HAIR, true}, {"wig", "hair", HEMC_LOOSE_HAIR, true},
+    {"hair", "hair", HEMC_LOOSE_HAIR, false}, {"bangs", "hair", HEMC_LOOSE_HAIR, true},
+    {"fringe", "hair", HEMC_LOOSE_HAIR, true}, {"mane", "mane", HEMC_LOOSE_HAIR, true},
+    {"beard", "beard", HEMC_LOOSE_HAIR, false}, {"tail", "tail", HEMC_LOOSE_FLESH, false},
+    {"ear", "ears", HEMC_LOOSE_FLESH, true}, {"ears", "ears", HEMC_LOOSE_FLESH, true},
+    {"antenna", "antennae", HEMC_LOOSE_FLESH, false}, {"antennae", "antennae", HEMC_LOOSE_FLESH, false},
+    {"feeler", "antennae", HEMC_LOOSE_FLESH, false}, {"tentacle", "tentacles", HEMC_LOOSE_FLESH, false},
+    {"trunk", "trunk", HEMC_LOOSE_FLESH, true}, {"belly", "belly", HEMC_LOOSE_FLESH, false},
+    {"fin", "fins", HEMC_LOOSE_FIN, true}, {"fins", "fins", HEMC_LOOSE_FIN, true},
+    {"flipper", "fins", HEMC_LOOSE_FIN, false}, {"bust", "bust", HEMC_LOOSE_FLESH, true},
+    {"breast", "bust", HEMC_LOOSE_FLESH, false},
+    // German, French, Spanish, Portuguese, Italian
+    {"umhang", "cape", HEMC_LOOSE_CLOTH, false}, {"kleid", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"schal", "scarf", HEMC_LOOSE_CLOTH, true}, {"haar", "hair", HEMC_LOOSE_HAIR, false},
+    {"haare", "hair", HEMC_LOOSE_HAIR, false}, {"zopf", "hair", HEMC_LOOSE_HAIR, false},
+    {"schwanz", "tail", HEMC_LOOSE_FLESH, false}, {"ohr", "ears", HEMC_LOOSE_FLESH, true},
+    {"ohren", "ears", HEMC_LOOSE_FLESH, true}, {"jupe", "skirt", HEMC_LOOSE_CLOTH, true},
+    {"echarpe", "scarf", HEMC_LOOSE_CLOTH, true}, {"cheveux", "hair", HEMC_LOOSE_HAIR, false},
+    {"queue", "tail", HEMC_LOOSE_FLESH, true}, {"oreille", "ears", HEMC_LOOSE_FLESH, false},
+    {"capa", "cape", HEMC_LOOSE_CLOTH, true}, {"falda", "skirt", HEMC_LOOSE_CLOTH, true},
+    {"saia", "skirt", HEMC_LOOSE_CLOTH, true}, {"vestido", "skirt", HEMC_LOOSE_CLOTH, true},
+    {"bufanda", "scarf", HEMC_LOOSE_CLOTH, true}, {"cabello", "hair", HEMC_LOOSE_HAIR, false},
+    {"cabelo", "hair", HEMC_LOOSE_HAIR, false}, {"pelo", "hair", HEMC_LOOSE_HAIR, true},
+    {"capelli", "hair", HEMC_LOOSE_HAIR, true}, {"cola", "tail", HEMC_LOOSE_FLESH, true},
+    {"coda", "tail", HEMC_LOOSE_FLESH, true}, {"oreja", "ears", HEMC_LOOSE_FLESH, false},
+    {"orejas", "ears", HEMC_LOOSE_FLESH, true}, {"mantello", "cape", HEMC_LOOSE_CLOTH, true},
+    {"gonna", "skirt", HEMC_LOOSE_CLOTH, true},
+    // Japanese: cape, skirt, scarf, ribbon, hair, tail, ear
+    {"マント", "cape", HEMC_LOOSE_CLOTH, false}, {"スカート", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"マフラー", "scarf", HEMC_LOOSE_CLOTH, false}, {"リボン", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"ポニーテール", "hair", HEMC_LOOSE_HAIR, false}, {"ツインテ", "hair", HEMC_LOOSE_HAIR, false},
+    {"もみあげ", "hair", HEMC_LOOSE_HAIR, false}, {"髪", "hair", HEMC_LOOSE_HAIR, false},
+    {"しっぽ", "tail", HEMC_LOOSE_FLESH, false}, {"尻尾", "tail", HEMC_LOOSE_FLESH, false},
+    {"耳", "ears", HEMC_LOOSE_FLESH, false}, {"胸", "bust", HEMC_LOOSE_FLESH, false},
+};
+static const char* const lookalikes[] = {"chair",    "detail",   "address",    "landscape", "escape", "retail", "manet",
+                                         "cocktail", "armchair", "wheelchair", "headdress", "earring", "haarlem"};
+static const char* const accessories[] = {
+    "accessory", "accessories", "hairtie", "hairclip", "hairpin", "hairband", "headband", "scrunchie", "barrette",
+    "tie", "clip", "pin", "band", "hat", "cap", "helmet", "helm", "crown", "tiara", "glasses", "goggles", "mask",
+    "sword", "blade", "dagger", "knife", "axe", "hammer", "mace", "spear", "staff", "wand", "bow", "arrow", "quiver",
+    "shield", "gun", "rifle", "pistol", "weapon", "book", "spellbook", "bag", "backpack", "pouch", "lantern", "torch",
+    "earring", "earrings", "necklace", "prop", "props", "mug", "flute", "shuriken", "crossbow", "throwable", "offhand"};
+// clang-format on
+
+enum {
+    WORD_COUNT = sizeof(words) / sizeof(words[0]),
+    ALIKE_COUNT = sizeof(lookalikes) / sizeof(lookalikes[0]),
+    ACCESSORY_COUNT = sizeof(accessories) / sizeof(accessories[0]),
+    TOKEN_SIZE = 64
+};
+_Static_assert(WORD_COUNT <= HEMC_LOOSE_PARTS, "more words than findings have room");
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_letter(char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z');
+}
+
+static const char* without_rig(const char* name) {
+    const char* colon = strrchr(name, ':');
+    return colon != NULL && colon[1] != 0 ? colon + 1 : name;
+}
+
+// The next word of a name, in small letters; false at its end.
+static bool next_token(const char** at, char token[TOKEN_SIZE]) {
+    const char* c = *at;
+    while (*c != 0 && !is_letter(*c)) {
+        ++c;
+    }
+    size_t length = 0;
+    while (is_letter(*c) && !(length > 0 && *c >= 'A' && *c <= 'Z' && c[-1] >= 'a')) {
+        if (length + 1 < TOKEN_SIZE) {
+            token[length++] = lower(*c);
+        }
+        ++c;
+    }
+    token[length] = 0;
+    *at = c;
+    return length > 0;
+}
+
+bool hemc_name_holds(const char* name, const char* word) {
+    char token[TOKEN_SIZE];
+    for (const char* at = without_rig(name); next_token(&at, token);) {
+        if (strcmp(token, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hemc_name_is_accessory(const char* name) {
+    for (int i = 0; i < ACCESSORY_COUNT; ++i) {
+        if (hemc_name_holds(name, accessories[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_alike(const char* token) {
+    for (int i = 0; i < ALIKE_COUNT; ++i) {
+        if (strncmp(token, lookalikes[i], strlen(lookalikes[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const hemc_loose_word* hemc_name_loose(const char* name) {
+    char token[TOKEN_SIZE];
+    name = without_rig(name);
+    for (const char* at = name; next_token(&at, token);) {
+        const size_t length = strlen(token);
+        for (uint32_t i = 0; i < WORD_COUNT && !is_alike(token); ++i) {
+            const size_t n = strlen(words[i].word);
+            if (strcmp(token, words[i].word) == 0 ||
+                (!words[i].whole && length > n &&
+                 (strncmp(token, words[i].word, n) == 0 || strcmp(token + length - n, words[i].word) == 0))) {
+                return &words[i];
+            }
+        }
+    }
+    for (uint32_t i = 0; i < WORD_COUNT; ++i) {
+        if ((words[i].word[0] & 0x80) != 0 && strstr(name, words[i].word) != NULL) {
+            return &words[i];
+        }
+    }
+    return NULL;
+}

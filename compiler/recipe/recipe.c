@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/recipe/recipe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Where a compile's recipe comes from: the recipe file, with parts from glTF extras that it does not name itself; else
+// the extras alone. Without parts in either, what auto.c finds, in the scale, body, clips and colliders that they give.
+// The result has every default filled in.
+
+static const char* const top_keys[] = {"$schema", "version", "scale", "parts", "body", "colliders", "clips", "accept"};
+
+static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
+    static const char* const keys[] = {"select", "spacing", "particles", "radius", "surface", "reach", "friction"};
+    hemc_body_recipe* body = &recipe->body;
+    const hemc_json* value = hemc_json_member(object, "body");
+    if (value == NULL || value->kind == HEMC_JSON_TRUE) {
+        return true;
+    }
+    if (value->kind == HEMC_JSON_FALSE) {
+        body->enabled = false;
+        return true;
+    }
+    if (value->kind != HEMC_JSON_OBJECT) {
+        return hemc_recipe_fault(r, value, "must be an object, true or false");
+    }
+    const hemc_json* select = hemc_json_member(value, "select");
+    if (!hemc_recipe_keys(r, value, keys, sizeof(keys) / sizeof(keys[0])) ||
+        !hemc_recipe_number(r, value, "spacing", 0, true, 10, &body->spacing) ||
+        !hemc_recipe_number(r, value, "radius", 0, true, 10, &body->radius) ||
+        !hemc_recipe_number(r, value, "reach", 0, false, 1000, &body->reach) ||
+        !hemc_recipe_number(r, value, "friction", 0, false, 1, &body->friction) ||
+        !hemc_recipe_count(r, value, "particles", 1, HEM_MAX_PARTICLES, &body->particle_target) ||
+        !hemc_recipe_bool(r, value, "surface", &body->surface)) {
+        return false;
+    }
+    if (select != NULL) {
+        body->selector = hemc_selector_parse(r, select);
+        return body->selector != NULL;
+    }
+    return true;
+}
+
+static bool read_clips(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
+    static const char* const keys[] = {"include", "hz"};
+    const hemc_json* value = hemc_json_member(object, "clips");
+    if (value == NULL) {
+        return true;
+    }
+    if (value->kind != HEMC_JSON_OBJECT) {
+        return hemc_recipe_fault(r, value, "must be an object such as {\"include\": [\"walk\"], \"hz\": 30}");
+    }
+    return hemc_recipe_keys(r, value, keys, 2) && hemc_recipe_number(r, value, "hz", 1, false, 240, &recipe->clip_hz) &&
+           hemc_recipe_strings(r, value, "include", &recipe->clip_include, &recipe->clip_include_count);
+}
+
+static bool read_colliders(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
+    const hemc_json* value = hemc_json_member(object, "colliders");
+    if (value == NULL) {
+        return true;
+    }
+    if (value->kind != HEMC_JSON_ARRAY) {
+        return hemc_recipe_fault(r, value, "must be an array of colliders");
+    }
+    if (value->count > HEM_MAX_COLLIDERS) {
+        return hemc_recipe_fault(r, value, "%u colliders; up to %d are supported", value->count, HEM_MAX_COLLIDERS);
+    }
+    recipe->colliders = hemc_alloc(r->arena, value->count, sizeof(hemc_collider_recipe));
+    bool good = true;
+    uint32_t planes = 0;
+    for (const hemc_json* item = value->first; item != NULL; item = item->next) {
+        const hemc_collider_recipe* c = &recipe->colliders[recipe->collider_count];
+        good = hemc_recipe_collider(r, item, &recipe->colliders[recipe->collider_count++]) && good;
+        planes += c->plane_count;
+    }
+    if (good && planes > HEM_MAX_HULL_PLANES) {
+        good = hemc_recipe_fault(r, value, "hulls with %u faces together; a character has up to %d", planes,
+                                 HEM_MAX_HULL_PLANES);
+    }
+    return good;
+}
+
+static bool read_parts(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
+    const hemc_json* value = hemc_json_member(object, "parts");
+    if (value == NULL) {
+        return true;
+    }
+    if (value->kind != HEMC_JSON_ARRAY) {
+        return hemc_recipe_fault(r, value, "must be an array of parts");
+    }
+    bool good = true;
+    for (const hemc_json* item = value->first; item != NULL; item = item->next) {
+        const hemc_json* from = hemc_json_member(item, "$from");
+        char* path = hemc_json_pointer(r->arena, r->prefix, item);
+        if (r->extras && from != NULL) {
+            path = hemc_copy_string(r->arena, from->string, strlen(from->string));
+        }
+        hemc_part_recipe part;
+        if (!hemc_recipe_part(r, item, path, &part)) {
+            good = false;
+            continue;
+        }
+        bool known = false;
+        for (uint32_t i = 0; i < recipe->part_count; ++i) {
+            known = known || strcmp(recipe->parts[i].name, part.name) == 0;
+        }
+        if (known && r->extras) {
+            continue; // the recipe file's part of this name wins
+        }
+        if (known || strcmp(part.name, "body") == 0) {
+            good = hemc_recipe_fault(r, hemc_json_member(item, "name"),
+                                     known ? "the name \"%s\" is taken by an earlier part"
+                                           : "the name \"%s\" is taken by the body",
+                                     part.name);
+            continue;
+        }
+        if (recipe->part_count == HEM_MAX_PARTS - 1) {
+            return hemc_recipe_fault(r, item, "more than %d parts", HEM_MAX_PARTS - 1);
+        }
+        size_t capacity = recipe->part_count;
+        recipe->parts =
+            hemc_grow(r->arena, recipe->parts, &capacity, (size_t)recipe->part_count + 1, sizeof(hemc_part_recipe));
+        recipe->parts[recipe->part_count++] = part;
+    }
+    return good;
+}
+
+// Names in collides_with and stitch are those of parts.
+static bool check_names(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, const char* file) {
+    const char** names = hemc_alloc(arena, (size_t)recipe->part_count + 2, sizeof(char*));
+    for (uint32_t i = 0; i < recipe->part_count; ++i) {
+        names[i] = recipe->parts[i].name;
+    }
+    names[recipe->part_count] = "body";
+    names[recipe->part_count + 1] = "*";
+    bool good = true;
+    for (uint32_t p = 0; p < recipe->part_count; ++p) {
+        const hemc_part_recipe* part = &recipe->parts[p];
+        for (int list = 0; list < 2; ++list) {
+            const char** given = list == 0 ? part->collides_with : part->stitch_with;
+            uint32_t count = list == 0 ? part->collides_with_count : part->stitch_with_count;
+            for (uint32_t i = 0; i < count; ++i) {
+                bool found = false;
+                for (uint32_t n = 0; n < recipe->part_count + 2; ++n) {
+                    found = found || strcmp(names[n], given[i]) == 0;
+                }
+                if (!found) {
+                    const char* near = hemc_recipe_nearest(given[i], names, recipe->part_count + 2);
+                    good =
+                        hemc_error(log, HEMC_INPUT, file,
+                                   hemc_format(arena, "%s/%s", part->json_path, list == 0 ? "collides_with" : "stitch"),
+                                   "no part is named \"%s\"%s%s%s", given[i], near != NULL ? "; did you mean \"" : "",
+                                   near != NULL ? near : "", near != NULL ? "\"?" : "");
+                }
+            }
+        }
+    }
+    return good;
+}
+
+static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const char* text, size_t size, bool extras,
+                      const hemc_model* model, hemc_recipe* recipe) {
+    const hemc_json* json = hemc_json_parse(arena, log, file, extras ? "extras" : "", text, size, true);
+    if (json == NULL) {
+        return false;
+    }
+    hemc_recipe_reader r = {.arena = arena,
+                            .log = log,
+                            .file = file,
+                            .text = text,
+                            .prefix = extras ? "/extras" : "",
+                            .extras = extras,
+                            .model = model};
+    if (json->kind != HEMC_JSON_OBJECT) {
+        return hemc_recipe_fault(&r, json, "a recipe is an object {...}, not %s", hemc_json_kind_name(json->kind));
+    }
+    uint32_t version = 1;
+    // Everything that is wrong is reported at once.
+    bool good = hemc_recipe_keys(&r, json, top_keys, sizeof(top_keys) / sizeof(top_keys[0]));
+    good = hemc_recipe_count(&r, json, "version", 1, 1, &version) && good;
+    good = hemc_recipe_number(&r, json, "scale", 0, true, 1e6, &recipe->scale) && good;
+    recipe->automatic = recipe->automatic && hemc_json_member(json, "parts") == NULL;
+    good = read_parts(&r, json, recipe) && good;
+    good = read_body(&r, json, recipe) && good;
+    good = read_clips(&r, json, recipe) && good;
+    static const char* const grades[] = {"A", "B", "C", "D", "E", "F"};
+    uint32_t grade = (uint32_t)(recipe->accept - 'A');
+    good = hemc_recipe_word(&r, json, "accept", grades, 6, &grade) && good;
+    recipe->accept = (char)('A' + grade);
+    return read_colliders(&r, json, recipe) && good;
+}
+
+const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model) {
+    return part->file != NULL ? part->file : model != NULL ? model->path : "";
+}
+
+void hemc_recipe_defaults(hemc_recipe* recipe) {
+    memset(recipe, 0, sizeof(*recipe));
+    recipe->scale = 1;
+    recipe->clip_hz = 30;
+    recipe->accept = 'C';
+    recipe->body = (hemc_body_recipe){.enabled = true, .surface = true, .reach = -1, .friction = 0.3f};
+}
+
+bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path, const hemc_model* model,
+                      hemc_recipe* recipe) {
+    uint8_t* text = NULL;
+    size_t size = 0;
+    if (path != NULL && !hemc_read_file(arena, path, &text, &size)) {
+        hemc_recipe_defaults(recipe);
+        return hemc_error(log, HEMC_IO, path, "", "cannot read the recipe");
+    }
+    return hemc_recipe_load_memory(arena, log, path, text, size, model, recipe);
+}
+
+bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* path, const void* text, size_t text_size,
+                             const hemc_model* model, hemc_recipe* recipe) {
+    hemc_recipe_defaults(recipe);
+    recipe->path = path;
+    recipe->scale = 0;        // until somebody gives it
+    recipe->automatic = true; // until somebody names parts
+    if (path != NULL) {
+        hemc_hash128(text, text_size, recipe->recipe_hash);
+        if (!read_text(arena, log, path, text, text_size, false, model, recipe)) {
+            return false;
+        }
+    }
+    if (model->extras_recipe != NULL) {
+        size_t size = strlen(model->extras_recipe);
+        if (path == NULL) {
+            hemc_hash128(model->extras_recipe, size, recipe->recipe_hash);
+        }
+        hemc_recipe extras = *recipe;
+        if (!read_text(arena, log, model->path, model->extras_recipe, size, true, model, &extras)) {
+            return false;
+        }
+        if (path == NULL) {
+            *recipe = extras;
+        } else {
+            recipe->parts = extras.parts; // the file's, then those of the extras; all other keys are the file's
+            recipe->part_count = extras.part_count;
+            recipe->automatic = extras.automatic;
+        }
+    }
+    if (!check_names(arena, log, recipe, path != NULL ? path : model->path)) {
+        return false;
+    }
+    if (model->asked_scale > 0) {
+        recipe->scale = model->asked_scale;
+    }
+    if (recipe->automatic) {
+        return hemc_recipe_automatic(arena, log, model, recipe);
+    }
+    recipe->scale = recipe->scale > 0 ? recipe->scale : 1.0f;
+    if (recipe->part_count == 0) {
+        return hemc_error(log, HEMC_INPUT, path != NULL ? path : model->path, "/parts",
+                          "the recipe has no parts; nothing would move");
+    }
+    return true;
+}
