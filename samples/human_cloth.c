@@ -115,8 +115,8 @@ human_cloth human_cloth_add(human* h, kit_mesh* mesh, const human_grid* grid, do
 }
 
 kit_vec human_grid_sample(const human_grid* grid, double column, double row, kit_vec* normal) {
-    const double most = grid->closed ? 1e9 : grid->columns - 1.0;
-    column = kit_clamp(column, grid->closed ? -1e9 : 0.0, most);
+    const double maximum = grid->closed ? 1e9 : grid->columns - 1.0;
+    column = kit_clamp(column, grid->closed ? -1e9 : 0.0, maximum);
     row = kit_clamp(row, 0.0, grid->rows - 1.0);
     const int32_t c = (int32_t)floor(column), r = (int32_t)floor(row);
     const double fc = column - c, fr = row - r;
@@ -191,11 +191,11 @@ void human_stud(human* h, kit_mesh* mesh, const human_grid* grid, double column,
 int32_t human_grid_nearest(const human_grid* grid, kit_vec place) {
     const int32_t count = grid->columns * grid->rows;
     int32_t nearest = 0;
-    double least = 1e30;
+    double minimum = 1e30;
     for (int32_t i = 0; i < count; i++) {
         const double d = kit_distance(grid->points[i], place);
-        if (d < least) {
-            least = d;
+        if (d < minimum) {
+            minimum = d;
             nearest = i;
         }
     }

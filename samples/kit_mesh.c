@@ -155,13 +155,13 @@ void kit_mesh_unwrap(kit_model* model, kit_mesh* mesh, const kit_chart* charts, 
         if (c == chart_count) {
             continue;
         }
-        double u[3], v[3], least = 2.0, most = -1.0;
+        double u[3], v[3], minimum = 2.0, maximum = -1.0;
         for (int32_t k = 0; k < 3; ++k) {
             chart_coordinates(&charts[c], mesh->vertices[tri->v[k]].position, &u[k], &v[k]);
-            least = u[k] < least ? u[k] : least;
-            most = u[k] > most ? u[k] : most;
+            minimum = u[k] < minimum ? u[k] : minimum;
+            maximum = u[k] > maximum ? u[k] : maximum;
         }
-        bool crosses = most - least > 0.5;
+        bool crosses = maximum - minimum > 0.5;
         for (int32_t k = 0; k < 3; ++k) {
             bool wrapped = crosses && u[k] < 0.5;
             int32_t key = c * 2 + (wrapped ? 1 : 0) + 1, at = tri->v[k];

@@ -55,7 +55,7 @@ void kit_shape_mirror(kit_model* model, kit_shape* shape, int32_t first, int32_t
 
 // -- Distance
 
-static double greatest(double a, double b, double c) {
+static double maximum(double a, double b, double c) {
     double m = a > b ? a : b;
     return m > c ? m : c;
 }
@@ -64,7 +64,7 @@ static double greatest(double a, double b, double c) {
 static void blob_bounds(const kit_blob* blob, kit_vec* centre, double* radius) {
     double r = blob->ra > blob->rb ? blob->ra : blob->rb;
     *centre = kit_lerp(blob->a, blob->b, 0.5);
-    *radius = 0.5 * kit_distance(blob->a, blob->b) + r * greatest(blob->scale.x, blob->scale.y, blob->scale.z);
+    *radius = 0.5 * kit_distance(blob->a, blob->b) + r * maximum(blob->scale.x, blob->scale.y, blob->scale.z);
 }
 
 // First-order distance: the value in the stretched frame over the length of its gradient. Exact on the surface.
@@ -87,8 +87,8 @@ static double blob_distance(const kit_blob* blob, kit_vec p) {
 
 static double melt_min(double a, double b, double k) {
     double h = k > 0.0 ? k - fabs(a - b) : 0.0;
-    double least = a < b ? a : b;
-    return h > 0.0 ? least - h * h * 0.25 / k : least;
+    double minimum = a < b ? a : b;
+    return h > 0.0 ? minimum - h * h * 0.25 / k : minimum;
 }
 
 double kit_shape_distance(const kit_shape* shape, kit_vec p, int32_t* label) {
@@ -177,7 +177,7 @@ static kit_vec node_point(const shape_grid* g, int32_t x, int32_t y, int32_t z) 
     return kit_v(g->at[0][x], g->at[1][y], g->at[2][z]);
 }
 
-static int32_t least(int32_t a, int32_t b) {
+static int32_t minimum(int32_t a, int32_t b) {
     return a < b ? a : b;
 }
 
@@ -187,8 +187,8 @@ static void grid_fill(const kit_shape* shape, shape_grid* g) {
             for (int32_t bx = 0; bx < g->nx; bx += BLOCK) {
                 // Up to the first nodes of the next blocks, since cells reach across.
                 kit_vec low = node_point(g, bx, by, bz);
-                kit_vec high = node_point(g, least(bx + BLOCK, g->nx - 1), least(by + BLOCK, g->ny - 1),
-                                          least(bz + BLOCK, g->nz - 1));
+                kit_vec high = node_point(g, minimum(bx + BLOCK, g->nx - 1), minimum(by + BLOCK, g->ny - 1),
+                                          minimum(bz + BLOCK, g->nz - 1));
                 double middle = kit_shape_distance(shape, kit_lerp(low, high, 0.5), NULL);
                 bool distant = fabs(middle) > kit_distance(low, high);
                 for (int32_t z = bz; z < bz + BLOCK && z < g->nz; ++z) {

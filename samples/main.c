@@ -11,19 +11,6 @@
 // Writes the sample characters as OUTDIR/NAME.glb, all of them when none is named, and prints what each holds.
 // Exit codes: 0 done, 1 a sample could not be built, 2 wrong arguments, 3 a file could not be written.
 
-static bool write_file(const char* path, const uint8_t* bytes, size_t size) {
-    FILE* file = fopen(path, "wb");
-    if (file == NULL) {
-        return false;
-    }
-    bool whole = fwrite(bytes, 1, size, file) == size;
-    whole = fclose(file) == 0 && whole;
-    if (!whole) {
-        remove(path);
-    }
-    return whole;
-}
-
 static bool wanted(const char* name, int argc, char** argv) {
     for (int i = 2; i < argc; ++i) {
         if (strcmp(argv[i], name) == 0) {
@@ -72,8 +59,9 @@ int main(int argc, char** argv) {
         glb_file file = glb_pack(model);
         char path[4096];
         int length = snprintf(path, sizeof path, "%s/%s.glb", argv[1], kit_samples[i].name);
-        if (length < 0 || (size_t)length >= sizeof path || !write_file(path, file.bytes, file.size)) {
-            fprintf(stderr, "hem_samples: cannot write '%s'\n", path);
+        if (length < 0 || (size_t)length >= sizeof path || !hem_file_write(path, file.bytes, file.size, 0, &error)) {
+            fprintf(stderr, "hem_samples: %s\n",
+                    length > 0 && (size_t)length < sizeof path ? error.text : "the folder's name is too long");
             kit_model_free(model);
             return 3;
         }

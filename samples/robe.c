@@ -364,15 +364,15 @@ static void sew_on(kit_mesh* mesh, int32_t first, const human_net* net) {
         double total = 0, loose = 0;
         int32_t taken[3] = {KIT_NONE, KIT_NONE, KIT_NONE};
         for (int32_t k = 0; k < 3; k++) {
-            double least = 1e30;
+            double minimum = 1e30;
             for (int32_t p = 0; p < net->point_count; p++) {
                 const double d = kit_distance(net->points[p], v->position);
-                if (d < least && p != taken[0] && p != taken[1]) {
-                    least = d;
+                if (d < minimum && p != taken[0] && p != taken[1]) {
+                    minimum = d;
                     taken[k] = p;
                 }
             }
-            const double w = 1.0 / (least * least + 1e-6);
+            const double w = 1.0 / (minimum * minimum + 1e-6);
             for (int32_t b = 0; b < HUMAN_BONE_COUNT; b++) {
                 dense[b] += w * net->weights[(size_t)taken[k] * HUMAN_BONE_COUNT + (size_t)b];
             }
