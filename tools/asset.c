@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "tools/asset.h"
+#include "tools/motion.h"
 #include "tools/command.h"
 #include "tools/options.h"
 #include "tools/vec3.h"
 #include "compiler/hemc.h"
 #include "formats/hem_hash.h"
 #include "platform/file.h"
+#include "platform/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char* const PART_KINDS[] = {"cloth", "soft", "body"};
-static const char* const LINK_KINDS[HEM_LINK_KIND_COUNT] = {"warp", "weft", "shear", "bend", "tether", "stitch"};
 
 static bool same_extension(const char* path, const char* wanted) {
     const char* extension = hem_path_extension(path);
@@ -132,6 +133,12 @@ const char* asset_text(const asset* a, uint32_t offset) {
     return offset < a->view.string_size ? a->view.strings + offset : "";
 }
 
+asset_label asset_label_of(const asset* a, uint32_t offset) {
+    asset_label label;
+    hem_printable(label.text, sizeof(label.text), asset_text(a, offset));
+    return label;
+}
+
 bool asset_has_preview(const asset* a) {
     return (a->view.header->flags & HEM_FILE_PREVIEW) != 0 && a->view.preview_indices != NULL;
 }
@@ -139,23 +146,22 @@ bool asset_has_preview(const asset* a) {
 // -- Clips
 
 int asset_find_clip(const asset* a, const char* name, int32_t* clip) {
-    if (a->view.clip_count == 0) {
-        return command_fail(COMMAND_INPUT,
-                            asset_has_preview(a)
-                                ? "'%s' has no clips: its glTF has no animations, or the recipe left them out"
-                                : "'%s' was compiled with --ship and has no preview section (no clips, no "
-                                  "triangles); compile it without --ship to look at it",
-                            a->path);
+    if (!asset_has_preview(a)) {
+        return command_fail(
+            COMMAND_INPUT,
+            "'%s' was compiled with --ship and has no preview section (no clips, no triangles); compile "
+            "it without --ship to look at it",
+            a->path);
     }
     *clip = 0;
     if (name == NULL) {
         return COMMAND_OK;
     }
     char list[1024] = "";
-    for (uint32_t i = 0; i < a->view.clip_count; i++) {
-        const char* text = asset_text(a, a->view.clips[i].name_offset);
+    for (int32_t i = 0; i < asset_clip_count(a); i++) {
+        const char* text = asset_clip_name(a, i);
         if (strcmp(text, name) == 0) {
-            *clip = (int32_t)i;
+            *clip = i;
             return COMMAND_OK;
         }
         size_t used = strlen(list);
@@ -164,7 +170,27 @@ int asset_find_clip(const asset* a, const char* name, int32_t* clip) {
     return command_fail(COMMAND_USAGE, "'%s' has no clip '%s'; it has %s", a->path, name, list);
 }
 
+// Behind its own clips stand the test motions.
+static int32_t motion_of(const asset* a, int32_t clip) {
+    return clip - (int32_t)a->view.clip_count;
+}
+
+int32_t asset_clip_count(const asset* a) {
+    return (int32_t)a->view.clip_count + motion_count();
+}
+
+const char* asset_clip_name(const asset* a, int32_t clip) {
+    return motion_of(a, clip) >= 0 ? motion_name(motion_of(a, clip)) : asset_text(a, a->view.clips[clip].name_offset);
+}
+
+bool asset_clip_loops(const asset* a, int32_t clip) {
+    return motion_of(a, clip) >= 0 || (a->view.clips[clip].flags & HEM_CLIP_LOOPS) != 0;
+}
+
 float asset_clip_seconds(const asset* a, int32_t clip) {
+    if (motion_of(a, clip) >= 0) {
+        return motion_seconds(motion_of(a, clip));
+    }
     const hem_clip* c = &a->view.clips[clip];
     return (float)(c->frame_count - 1) / c->hz;
 }
@@ -228,7 +254,19 @@ static void mix_pose(float r[12], const float a[12], const float b[12], const fl
     multiply(r, joint, inverse_bind);
 }
 
+void asset_mix_poses(const asset* a, const float* from, const float* to, float t, float* r) {
+    for (uint32_t i = 0; i < a->view.info->bone_count; i++) {
+        float mixed[12];
+        mix_pose(mixed, from + 12 * (size_t)i, to + 12 * (size_t)i, a->view.bones[i].inverse_bind, t);
+        memcpy(r + 12 * (size_t)i, mixed, sizeof(mixed));
+    }
+}
+
 void asset_pose(const asset* a, int32_t clip, float seconds, float* matrices) {
+    if (motion_of(a, clip) >= 0) {
+        motion_pose(a, motion_of(a, clip), seconds, matrices);
+        return;
+    }
     const hem_clip* c = &a->view.clips[clip];
     uint32_t bone_count = a->view.info->bone_count;
     float last = (float)(c->frame_count - 1);
@@ -242,9 +280,7 @@ void asset_pose(const asset* a, int32_t clip, float seconds, float* matrices) {
     float t = frame - (float)first;
     const float(*from)[12] = a->view.clip_frames + (size_t)(c->frame_begin + first) * bone_count;
     const float(*to)[12] = a->view.clip_frames + (size_t)(c->frame_begin + second) * bone_count;
-    for (uint32_t i = 0; i < bone_count; i++) {
-        mix_pose(matrices + 12 * (size_t)i, from[i], to[i], a->view.bones[i].inverse_bind, t);
-    }
+    asset_mix_poses(a, from[0], to[0], t, matrices);
 }
 
 void asset_skin(const asset* a, const float* matrices, float* positions, float* normals) {
@@ -355,5 +391,5 @@ const char* asset_part_kind_name(uint32_t kind) {
 }
 
 const char* asset_link_kind_name(uint32_t kind) {
-    return kind < HEM_LINK_KIND_COUNT ? LINK_KINDS[kind] : "unknown";
+    return hem_kind_name(kind);
 }

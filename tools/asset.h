@@ -29,16 +29,27 @@ int asset_load_whole(asset* a, const char* path, const char* recipe);
 int asset_from_bytes(asset* a, const char* path, const uint8_t* bytes, size_t size);
 void asset_unload(asset* a);
 
-const char* asset_text(const asset* a, uint32_t offset); // of STRINGS; "" when out of range
+const char* asset_text(const asset* a, uint32_t offset);
+// The same for people: cut to 63 bytes, nothing in it that a terminal obeys.
+typedef struct asset_label {
+    char text[64];
+} asset_label;
+asset_label asset_label_of(const asset* a, uint32_t offset); // of STRINGS; "" when out of range
 bool asset_has_preview(const asset* a);
 
 // -- Clips. Poses are bone_count matrices of 3 x 4, bind pose -> posed.
 
+// An asset's own clips, then the test motions (motion.h), which every character has.
+int32_t asset_clip_count(const asset* a);
+const char* asset_clip_name(const asset* a, int32_t clip);
+bool asset_clip_loops(const asset* a, int32_t clip);
 // By name; on failure lists the clips there are and returns an exit code. NULL takes the first.
 int asset_find_clip(const asset* a, const char* name, int32_t* clip);
 float asset_clip_seconds(const asset* a, int32_t clip);
 // Loops or holds the last frame, as the clip says. Between two frames joints move on straight lines and turn evenly.
 void asset_pose(const asset* a, int32_t clip, float seconds, float* matrices);
+// From one pose to another, t from 0 to 1; joints move on straight lines and turn evenly. r may be a or b.
+void asset_mix_poses(const asset* a, const float* from, const float* to, float t, float* r);
 void asset_bind_pose(const asset* a, float* matrices);
 // Vertices by skeleton alone; normals may be NULL.
 void asset_skin(const asset* a, const float* matrices, float* positions, float* normals);

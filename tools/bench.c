@@ -31,7 +31,7 @@ bench_result* bench_add(bench* b, const char* workload, const char* contestant) 
     snprintf(r->contestant, sizeof(r->contestant), "%s", contestant);
     r->times = (bench_times){NAN, NAN, NAN};
     r->particle_count = r->projection_count = r->bytes_per_particle = r->state_bytes_per_particle = NAN;
-    r->allocations_per_frame = r->stretch_mean = r->stretch_max = r->deep = r->lane_fill = r->rate = NAN;
+    r->allocations_per_frame = r->stretch_mean = r->stretch_max = r->deep = r->crossed = r->lane_fill = r->rate = NAN;
     return r;
 }
 
@@ -93,9 +93,7 @@ int hem_bench_main(int argc, char** argv) {
     bool alone = false;
     bench b;
     memset(&b, 0, sizeof(b));
-    b.bin_folder = "build/bin";
-    b.sample_folder = "build/samples";
-    b.recipe_folder = "samples";
+    b.folders = sample_folders_default();
     b.work_folder = "build/bench";
     const option options[] = {
         {"--only", "PATTERN", "workloads whose name holds PATTERN, or matches it when it has * or ?", &b.only, NULL},
@@ -107,10 +105,10 @@ int hem_bench_main(int argc, char** argv) {
         {"--repeat", "N", "run sheets, groups and scenes N times and keep the least that each frame took (default 1)",
          &turns, NULL},
         {"--alone", NULL, "without other engines and programs", NULL, &alone},
-        {"--bin", "FOLDER", "where hem_samples and wasm/hem.wasm are (default build/bin)", &b.bin_folder, NULL},
-        {"--samples", "FOLDER", "sample characters, made there when missing (default build/samples)", &b.sample_folder,
-         NULL},
-        {"--recipes", "FOLDER", "their recipes (default samples)", &b.recipe_folder, NULL},
+        {"--bin", "FOLDER", "where hem_samples and wasm/hem.wasm are (default build/bin)", &b.folders.bin, NULL},
+        {"--samples", "FOLDER", "sample characters, made there when missing (default build/samples)",
+         &b.folders.samples, NULL},
+        {"--recipes", "FOLDER", "their recipes (default samples)", &b.folders.recipes, NULL},
         {"--work", "FOLDER", "for files passed on to other programs (default build/bench)", &b.work_folder, NULL},
     };
     const option_table table = {
@@ -146,8 +144,7 @@ int hem_bench_main(int argc, char** argv) {
     if (!hem_directory_make(b.work_folder, &error)) {
         return command_fail(COMMAND_IO, "%s", error.text);
     }
-    code = command_check_output(json_path);
-    code = code == COMMAND_OK ? command_check_output(plot_path) : code;
+    code = command_check_outputs((const char*[]){json_path, plot_path}, 2, NULL, 0);
     if (code != COMMAND_OK) {
         return code;
     }

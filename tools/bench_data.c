@@ -33,7 +33,7 @@ static void run_open(bench* b, asset* a, uint64_t* samples) {
 }
 
 static void run_snapshots(bench* b, hem_scene* scene, uint64_t* samples) {
-    size_t size = hem_scene_state_size(scene);
+    size_t size = hem_scene_save_size(scene, HEM_SAVE_STATE);
     void* state = malloc(size);
     if (state == NULL) {
         return;
@@ -41,13 +41,13 @@ static void run_snapshots(bench* b, hem_scene* scene, uint64_t* samples) {
     if (bench_wants(b, "snapshot")) {
         for (int32_t i = 0; i < REPEATS; i++) {
             uint64_t start = bench_clock();
-            hem_scene_save(scene, state, size);
+            hem_scene_save(scene, HEM_SAVE_STATE, state, size);
             samples[i] = bench_clock() - start;
         }
         add_rate(b, "snapshot", samples, (double)size * 1e-9, "GB/s");
     }
     if (bench_wants(b, "restore")) {
-        hem_scene_save(scene, state, size);
+        hem_scene_save(scene, HEM_SAVE_STATE, state, size);
         for (int32_t i = 0; i < REPEATS; i++) {
             uint64_t start = bench_clock();
             hem_scene_load(scene, state, size);

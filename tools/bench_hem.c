@@ -124,6 +124,7 @@ static void* hem_create(bench* b, const bench_world* world) {
     }
     for (int32_t i = 0; i < BENCH_CAPSULES; i++) {
         hem_collider* c = &h->colliders[i];
+        *c = hem_collider_default();
         c->kind = HEM_COLLIDER_CAPSULE;
         c->bone = -1;
         c->friction = BENCH_FRICTION;

@@ -5,6 +5,7 @@
 // What the files of `hem bench` share: the results, the clock, and the cloth that all engines are given.
 // C++-clean, since Bullet's side is C++.
 
+#include "tools/sample.h"
 #include "compiler/hemc.h"
 
 #include <stdbool.h>
@@ -51,12 +52,13 @@ typedef struct bench_result {
     double allocations_per_frame;
     double stretch_mean, stretch_max; // of structural and shear links, over all frames looked at
     double deep;                      // particles, or pairs, deeper in than allowed; most in a frame
+    double crossed; // triangles of layers and body that cut each other, mean over the frames looked at
     double lane_fill;
     double rate; // of workloads that are not frames
     const char* rate_unit;
 } bench_result;
 
-enum { BENCH_RESULTS_MAX = 128, BENCH_NOTES_MAX = 32, BENCH_PATH_MAX = 1024 };
+enum { BENCH_RESULTS_MAX = 128, BENCH_NOTES_MAX = 32, BENCH_PATH_MAX = SAMPLE_PATH_MAX };
 
 typedef struct bench {
     bench_result results[BENCH_RESULTS_MAX];
@@ -64,9 +66,7 @@ typedef struct bench {
     char notes[BENCH_NOTES_MAX][256]; // what was left out, and why
     int32_t note_count;
     const char* only; // glob on workload names, NULL = all
-    const char* bin_folder;
-    const char* sample_folder; // .glb files
-    const char* recipe_folder;
+    sample_folders folders;
     const char* work_folder; // for what is passed to other programs
     int32_t warm_count, frame_count;
     int32_t turn_count; // sheets, groups and scenes this many times, from their start
@@ -90,7 +90,7 @@ typedef struct bench_sheet {
     uint8_t* pinned;
     hemc_bare_link* links;
     size_t link_count;
-    int32_t *level, *chain;
+    int32_t *level, *column;
 } bench_sheet;
 
 bool bench_sheet_create(bench_sheet* s, int32_t width, int32_t height);

@@ -33,7 +33,7 @@ static const char* number(char text[24], double value, int decimals) {
 }
 
 static void print_frames(const bench* b) {
-    char t[12][24];
+    char t[13][24];
     bool any = false;
     for (int32_t i = 0; i < b->result_count; i++) {
         const bench_result* r = &b->results[i];
@@ -41,18 +41,19 @@ static void print_frames(const bench* b) {
             continue;
         }
         if (!any) {
-            printf("%-26s %-10s %9s %9s %9s %8s %8s %7s %6s %6s %8s %8s %6s %5s\n", "frames at 60 Hz", "", "median ms",
-                   "p99", "best", "ns/part", "ns/proj", "B/part", "state", "allocs", "stretch", "max", "deep", "fill");
+            printf("%-26s %-10s %9s %9s %9s %8s %8s %7s %6s %6s %8s %8s %6s %7s %5s\n", "frames at 60 Hz", "",
+                   "median ms", "p99", "best", "ns/part", "ns/proj", "B/part", "state", "allocs", "stretch", "max",
+                   "deep", "crossed", "fill");
             any = true;
         }
         const char* stretch = isnan(r->stretch_mean) ? "" : "%";
-        printf("%-26s %-10s %9s %9s %9s %8s %8s %7s %6s %6s %7s%s %7s%s %6s %5s\n", r->workload, r->contestant,
+        printf("%-26s %-10s %9s %9s %9s %8s %8s %7s %6s %6s %7s%s %7s%s %6s %7s %5s\n", r->workload, r->contestant,
                number(t[0], r->times.median_ms, 4), number(t[1], r->times.p99_ms, 4), number(t[2], r->times.best_ms, 4),
                number(t[3], per_particle_ns(r), 1), number(t[4], per_projection_ns(r), 2),
                number(t[5], r->bytes_per_particle, 0), number(t[6], r->state_bytes_per_particle, 0),
                number(t[7], r->allocations_per_frame, r->allocations_per_frame > 0 ? 1 : 0),
                number(t[8], 100.0 * r->stretch_mean, 2), stretch, number(t[9], 100.0 * r->stretch_max, 1), stretch,
-               number(t[10], r->deep, 0), number(t[11], r->lane_fill, 2));
+               number(t[10], r->deep, 0), number(t[12], r->crossed, 1), number(t[11], r->lane_fill, 2));
     }
 }
 
@@ -189,9 +190,11 @@ void bench_print(const bench* b) {
 // -- JSON
 
 int bench_write_json(const bench* b, const char* path) {
-    FILE* out = fopen(path, "wb");
+    // The writer needs a stream and a file appears whole: by way of another name.
+    char draft[BENCH_PATH_MAX];
+    FILE* out = hem_file_temp_name(draft, sizeof(draft), "hem_bench") ? fopen(draft, "wb") : NULL;
     if (out == NULL) {
-        return command_fail(COMMAND_IO, "cannot write '%s'", path);
+        return command_fail(COMMAND_IO, "cannot write '%s': no temporary file", path);
     }
     json writer = {.out = out};
     json* j = &writer;
@@ -212,6 +215,7 @@ int bench_write_json(const bench* b, const char* path) {
         json_number(j, "stretch_mean", r->stretch_mean);
         json_number(j, "stretch_max", r->stretch_max);
         json_number(j, "deep", r->deep);
+        json_number(j, "crossed", r->crossed);
         json_number(j, "lane_fill", r->lane_fill);
         json_number(j, "rate", r->rate);
         json_text(j, "rate_unit", r->rate_unit != NULL ? r->rate_unit : "");
@@ -221,7 +225,14 @@ int bench_write_json(const bench* b, const char* path) {
     fputc('\n', out);
     bool good = ferror(out) == 0;
     good = fclose(out) == 0 && good;
-    return good ? COMMAND_OK : command_fail(COMMAND_IO, "cannot write '%s'", path);
+    hem_bytes text = {0};
+    hem_file_error error;
+    snprintf(error.text, sizeof(error.text), "cannot write '%.500s'", draft);
+    good = good && hem_file_read(draft, &text, &error) &&
+           hem_file_write(path, text.data, text.size, HEM_FILE_FOLDERS, &error);
+    hem_bytes_free(&text);
+    (void)hem_file_remove(draft, NULL);
+    return good ? COMMAND_OK : command_fail(COMMAND_IO, "%s", error.text);
 }
 
 // -- Plot

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/bench_private.h"
 #include "tools/asset.h"
+#include "tools/seen.h"
 #include "platform/file.h"
 #include "platform/math.h"
 
@@ -23,21 +24,9 @@ static const struct {
 };
 
 bool bench_sample_path(bench* b, const char* name, char* glb, char* recipe) {
-    snprintf(glb, BENCH_PATH_MAX, "%s/%s.glb", b->sample_folder, name);
-    snprintf(recipe, BENCH_PATH_MAX, "%s/%s.json", b->recipe_folder, name);
-    if (!hem_file_exists(glb)) {
-        char command[3 * BENCH_PATH_MAX];
-        hem_directory_make(b->sample_folder, NULL);
-        bench_progress("making the samples");
-        snprintf(command, sizeof(command), "\"%s/hem_samples\" \"%s\" >\"%s/samples.log\" 2>&1", b->bin_folder,
-                 b->sample_folder, b->work_folder);
-        if (system(command) != 0 || !hem_file_exists(glb)) {
-            bench_note(b, "%s: no %s, and %s/hem_samples did not make it", name, glb, b->bin_folder);
-            return false;
-        }
-    }
-    if (!hem_file_exists(recipe)) {
-        bench_note(b, "%s: no recipe %s; run from the root of the repository or give --recipes", name, recipe);
+    char why[SAMPLE_PATH_MAX];
+    if (!sample_find(&b->folders, name, glb, recipe, why)) {
+        bench_note(b, "%s: %s", name, why);
         return false;
     }
     return true;
@@ -79,6 +68,7 @@ typedef struct stage {
     hem_instance_id id;
     float *pose, *positions, *normals;
     uint64_t* samples;
+    seen_mesh seen;
 } stage;
 
 static void close_stage(stage* s) {
@@ -87,6 +77,7 @@ static void close_stage(stage* s) {
     free(s->positions);
     free(s->normals);
     free(s->samples);
+    seen_destroy(&s->seen);
     asset_unload(&s->source);
 }
 
@@ -127,7 +118,7 @@ static hem_result open_stage(stage* s, int32_t sample_count) {
 // A clip that does not loop is played again from its start, with the cloth put there: outside the clock.
 static float clip_time(const stage* s, int32_t frame, bool* restarts) {
     float seconds = (float)frame * BENCH_DT, length = asset_clip_seconds(&s->source, s->clip);
-    bool loops = (s->source.view.clips[s->clip].flags & HEM_CLIP_LOOPS) != 0;
+    bool loops = asset_clip_loops(&s->source, s->clip);
     float begun = length > BENCH_DT && !loops ? floorf(seconds / length) : 0.0f;
     *restarts = begun > 0.0f && seconds - begun * length < BENCH_DT;
     return seconds - begun * length;
@@ -148,6 +139,12 @@ static hem_result play_frame(stage* s, float seconds, float speed, uint64_t* nan
     return result;
 }
 
+static uint32_t count_crossed(stage* s) {
+    seen_frame frame;
+    seen_measure(&s->seen, s->positions, s->normals, NULL, 0.0f, &frame);
+    return frame.layers_crossed + frame.body_crossed;
+}
+
 static void run_scene(bench* b, const char* workload, int32_t index) {
     char path[BENCH_PATH_MAX];
     stage s;
@@ -161,7 +158,8 @@ static void run_scene(bench* b, const char* workload, int32_t index) {
         return;
     }
     hem_result result = open_stage(&s, b->frame_count);
-    double stretch_sum = 0, stretch_max = 0, deep = 0;
+    bool watched = result == HEM_OK && seen_create_view(&s.seen, &s.source.view);
+    double stretch_sum = 0, stretch_max = 0, deep = 0, crossed = 0;
     int64_t calls = 0;
     uint32_t substeps = 0;
     int32_t looks = 0;
@@ -195,6 +193,7 @@ static void run_scene(bench* b, const char* workload, int32_t index) {
             stretch_sum += (double)stats.stretch_mean;
             stretch_max = (double)stats.stretch_max > stretch_max ? (double)stats.stretch_max : stretch_max;
             deep = (double)stats.penetrating_count > deep ? (double)stats.penetrating_count : deep;
+            crossed += watched ? (double)count_crossed(&s) : 0;
             looks++;
         }
     }
@@ -210,6 +209,7 @@ static void run_scene(bench* b, const char* workload, int32_t index) {
         r->stretch_mean = looks > 0 ? stretch_sum / looks : NAN;
         r->stretch_max = stretch_max;
         r->deep = deep;
+        r->crossed = watched && looks > 0 ? crossed / looks : NAN;
         r->lane_fill = (double)s.source.view.info->lane_fill;
         r->rate = 1000.0 / r->times.median_ms / SCENES[index].paper_fps;
         r->rate_unit = "x paper";

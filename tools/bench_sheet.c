@@ -18,7 +18,7 @@ static void free_sheet(bench_sheet* s) {
     free(s->pinned);
     free(s->links);
     free(s->level);
-    free(s->chain);
+    free(s->column);
     memset(s, 0, sizeof(*s));
 }
 
@@ -40,8 +40,8 @@ bool bench_sheet_create(bench_sheet* s, int32_t width, int32_t height) {
     s->pinned = calloc(count, 1);
     s->links = malloc(count * 6 * sizeof(*s->links));
     s->level = malloc(count * sizeof(*s->level));
-    s->chain = malloc(count * sizeof(*s->chain));
-    if (!s->positions || !s->mass || !s->pinned || !s->links || !s->level || !s->chain) {
+    s->column = malloc(count * sizeof(*s->column));
+    if (!s->positions || !s->mass || !s->pinned || !s->links || !s->level || !s->column) {
         free_sheet(s);
         return false;
     }
@@ -53,7 +53,7 @@ bool bench_sheet_create(bench_sheet* s, int32_t width, int32_t height) {
             s->positions[i][2] = (float)z * dz;
             s->mass[i] = 0.8f / (float)count; // 200 g/m^2
             s->level[i] = z;
-            s->chain[i] = x;
+            s->column[i] = x;
             for (size_t k = 0; k < HEM_COUNT_OF(STENCIL); k++) {
                 int32_t u = x + STENCIL[k].across, v = z + STENCIL[k].along;
                 if (u >= 0 && u < width && v < height) {
@@ -86,7 +86,7 @@ int bench_sheet_compile(const bench_sheet* s, bool self_collision, uint8_t** byt
     mesh.links = s->links;
     mesh.link_count = s->link_count;
     mesh.level = s->level;
-    mesh.chain = s->chain;
+    mesh.column = s->column;
     mesh.self_collision = self_collision;
     mesh.self_thickness = bench_self_thickness(s);
     mesh.damping = BENCH_DAMPING;
@@ -147,7 +147,7 @@ static uint32_t cell_of(const float p[3], float cell, int32_t dx, int32_t dy, in
     return ((uint32_t)x * 73856093u ^ (uint32_t)y * 19349663u ^ (uint32_t)z * 83492791u) & mask;
 }
 
-// Pairs nearer than `limit`, by chains of particles through a hash of cells as wide.
+// Pairs nearer than `limit`, by a hash of cells as wide.
 static bool count_near(const bench_sheet* s, const float (*positions)[3], float limit, double* near) {
     uint32_t size = 1;
     while (size < 2u * (uint32_t)s->count) {
@@ -166,13 +166,13 @@ static bool count_near(const bench_sheet* s, const float (*positions)[3], float 
         for (int32_t cell = 0; cell < 27; cell++) {
             uint32_t slot = cell_of(positions[i], limit, cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1, size - 1);
             for (int32_t j = first[slot]; j >= 0; j = next[j]) {
-                // Two cells may share a chain: count a pair from its own cell only.
+                // Two cells may share a list: count a pair from its own cell only.
                 bool here = true;
                 for (int32_t k = 0; k < 3 && here; k++) {
                     int32_t step = k == 0 ? cell % 3 - 1 : k == 1 ? cell / 3 % 3 - 1 : cell / 9 - 1;
                     here = (int32_t)floorf(positions[j][k] / limit) == (int32_t)floorf(positions[i][k] / limit) + step;
                 }
-                int32_t across = abs(s->chain[i] - s->chain[j]), along = abs(s->level[i] - s->level[j]);
+                int32_t across = abs(s->column[i] - s->column[j]), along = abs(s->level[i] - s->level[j]);
                 if (here && (across > 2 || along > 2) && distance(positions[i], positions[j]) < limit) {
                     *near += 1;
                 }
@@ -190,7 +190,7 @@ static bool count_near(const bench_sheet* s, const float (*positions)[3], float 
 bool bench_judge(const bench_world* world, const float (*positions)[3], const bench_capsule* capsules,
                  bench_quality* quality) {
     const bench_sheet* s = world->sheet;
-    double sum = 0, most = 0;
+    double sum = 0, maximum = 0;
     size_t count = 0;
     memset(quality, 0, sizeof(*quality));
     for (size_t i = 0; i < s->link_count; i++) {
@@ -201,11 +201,11 @@ bool bench_judge(const bench_world* world, const float (*positions)[3], const be
         float rest = distance(s->positions[l->a], s->positions[l->b]);
         double stretch = fabs((double)distance(positions[l->a], positions[l->b]) / (double)rest - 1.0);
         sum += stretch;
-        most = stretch > most || isnan(stretch) ? stretch : most;
+        maximum = stretch > maximum || isnan(stretch) ? stretch : maximum;
         count++;
     }
     quality->stretch_mean = sum / (double)count;
-    quality->stretch_max = most;
+    quality->stretch_max = maximum;
     for (int32_t i = 0; capsules != NULL && i < s->count; i++) {
         float deepest = 0.0f;
         for (int32_t k = 0; k < BENCH_CAPSULES; k++) {

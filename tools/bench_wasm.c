@@ -138,7 +138,7 @@ void bench_run_wasm(bench* b) {
     if (!b->peers || !wanted) {
         return;
     }
-    snprintf(module, sizeof(module), "%s/wasm/hem.wasm", b->bin_folder);
+    snprintf(module, sizeof(module), "%s/wasm/hem.wasm", b->folders.bin);
     if (!hem_file_exists(module)) {
         bench_note(b, "no %s: 'make bench' builds it; without it there is nothing to compare in WebAssembly", module);
         return;

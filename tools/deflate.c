@@ -8,14 +8,14 @@
 // the palette frames of a film that costs a third more bytes, and a film is most of what the tools write.
 //
 // The input is cut into tokens: a literal byte, or a match (length 3..258, distance 1..32768) found by walking a hash
-// chain of earlier places with the same three bytes; a match is given up when the next byte starts a longer one. Tokens
+// list of earlier places with the same three bytes; a match is given up when the next byte starts a longer one. Tokens
 // are gathered into blocks of up to BLOCK_TOKENS, each with codes built from its own counts.
 
 enum {
     WINDOW = 32768,
     HASH_BITS = 15,
     HASH_SIZE = 1 << HASH_BITS,
-    CHAIN_MAX = 96,
+    TRY_MAX = 96,
     MATCH_MIN = 3,
     MATCH_MAX = 258,
     BLOCK_TOKENS = 32768,
@@ -276,7 +276,7 @@ static token find_match(const encoder* e, const uint8_t* data, size_t size, size
         return best;
     }
     int32_t place = e->head[hash_at(data + at)];
-    for (int32_t chain = 0; place >= 0 && chain < CHAIN_MAX; chain++) {
+    for (int32_t tries = 0; place >= 0 && tries < TRY_MAX; tries++) {
         size_t distance = at - (size_t)place;
         if (distance > WINDOW - 1) {
             break;

@@ -274,7 +274,7 @@ int command_figure(int argc, char** argv) {
         (code = option_number("--reach", reach, 0.001f, 100.0f, &f.reach)) != COMMAND_OK ||
         (code = option_number("--time", time, 0.0f, 600.0f, &seconds)) != COMMAND_OK ||
         (code = option_size("--size", size, &f.width, &f.height)) != COMMAND_OK ||
-        (code = command_check_output(output)) != COMMAND_OK ||
+        (code = command_check_outputs(&output, 1, (const char*[]){files[1], recipe}, 2)) != COMMAND_OK ||
         (code = asset_load_whole(&f.source, files[1], recipe)) != COMMAND_OK) {
         return code;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The hemc program: the compiler with a renderer beside it, so that --picture can draw.
+// The hemc program: the compiler with a renderer and the runtime beside it, so that --picture can draw and --preflight play.
 
 #include "compiler/hemc.h"
 #include "tools/inspect.h"
+#include "tools/preflight.h"
 
 static bool draw(const uint8_t* bytes, size_t size, const char* path) {
     asset a;
@@ -17,5 +18,6 @@ static bool draw(const uint8_t* bytes, size_t size, const char* path) {
 
 int main(int argc, char** argv) {
     hemc_set_picture_function(draw);
+    hemc_set_preflight_function(preflight_bytes);
     return hemc_main(argc, argv);
 }

@@ -6,6 +6,7 @@
 #include "tools/options.h"
 #include "tools/png.h"
 #include "tools/puppet.h"
+#include "platform/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void print_parts(const asset* a) {
         for (int32_t k = 0; k < HEM_LINK_KIND_COUNT; k++) {
             links += c.links[k];
         }
-        printf("  %-16s %-6s %9u %9u %6u %7u %7u %7.1f mm\n", asset_text(a, part->name_offset),
+        printf("  %-16s %-6s %9u %9u %6u %7u %7u %7.1f mm\n", asset_label_of(a, part->name_offset).text,
                asset_part_kind_name(part->kind), c.simulated, c.attached, c.body, links, c.groups,
                (double)part->spacing * 1000.0);
         if (links > 0) {
@@ -86,10 +87,11 @@ static void print_parts(const asset* a) {
 static void print_asset(const asset* a) {
     const hem_header* h = a->view.header;
     const hem_info* info = a->view.info;
-    char hash[33], text[33];
+    char hash[33], text[33], path[1024], maker[130];
     hex_text(h->content_hash, hash);
     tool_text(h, text);
-    printf("%s: %llu bytes, format %u, made by %s\n", a->path, (unsigned long long)h->file_size, h->version, text);
+    printf("%s: %llu bytes, format %u, made by %s\n", hem_printable(path, sizeof(path), a->path),
+           (unsigned long long)h->file_size, h->version, hem_printable(maker, sizeof(maker), text));
     printf("  hash     %s (%s)\n", hash, a->hash_matches ? "matches" : "DOES NOT MATCH: the file is damaged");
     hex_text(h->source_hash, hash);
     printf("  source   %s\n", hash);
@@ -115,7 +117,7 @@ static void print_asset(const asset* a) {
     }
     for (uint32_t i = 0; i < a->view.clip_count; i++) {
         const hem_clip* c = &a->view.clips[i];
-        printf("  %-16s %6.2f s, %u frames at %g Hz%s\n", asset_text(a, c->name_offset),
+        printf("  %-16s %6.2f s, %u frames at %g Hz%s\n", asset_label_of(a, c->name_offset).text,
                (double)asset_clip_seconds(a, (int32_t)i), c->frame_count, (double)c->hz,
                (c->flags & HEM_CLIP_LOOPS) != 0 ? ", loops" : "");
     }
@@ -300,7 +302,7 @@ int command_inspect(int argc, char** argv) {
     if (file_count == 0) {
         return command_fail(COMMAND_USAGE, "which file? usage: %s", table.usage);
     }
-    code = command_check_output(picture);
+    code = command_check_outputs(&picture, 1, (const char*[]){file, recipe}, 2);
     if (code != COMMAND_OK) {
         return code;
     }

@@ -6,8 +6,10 @@ static void put_text(FILE* out, const char* text) {
     for (const unsigned char* s = (const unsigned char*)text; *s != 0; s++) {
         if (*s == '"' || *s == '\\') {
             fprintf(out, "\\%c", *s);
-        } else if (*s < 32) {
+        } else if (*s < 32 || *s == 127) {
             fprintf(out, "\\u%04x", *s);
+        } else if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0) { // C1: a terminal may obey it
+            fprintf(out, "\\u%04x", *++s);
         } else {
             fputc(*s, out);
         }

@@ -23,9 +23,11 @@ typedef struct command {
 
 static const command COMMANDS[] = {
     {"inspect", command_inspect, "show what is inside a .hem file"},
+    {"list", command_list, "show what a glTF holds, by the names that a recipe uses"},
     {"play", command_play, "simulate a clip, measure it, draw it as strip, film or curves"},
     {"sheet", command_sheet, "draw a contact sheet of characters and their clips"},
     {"figure", command_figure, "draw one of the explaining figures"},
+    {"prove", command_prove, "measure what was promised"},
 #if WITH_BENCH
     {"bench", hem_bench_main, "measure speed"},
 #endif
@@ -37,8 +39,10 @@ static void print_help(FILE* out) {
     for (int32_t i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].about);
     }
-    fprintf(out, "\n'hem COMMAND --help' says more. Exit codes: 0 good, 2 usage, 3 input, 4 validation, 5 writing, 70 "
-                 "internal.\n");
+    fprintf(
+        out,
+        "\n'hem COMMAND --help' says more. Exit codes: 0 good, 1 missed, 2 usage, 3 input, 4 validation, 5 writing, 70 "
+        "internal.\n");
 }
 
 int main(int argc, char** argv) {

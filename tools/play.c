@@ -2,6 +2,7 @@
 #include "tools/play.h"
 #include "tools/command.h"
 #include "tools/options.h"
+#include "platform/terminal.h"
 #include "platform/file.h"
 #include "platform/math.h"
 
@@ -37,19 +38,21 @@ static const play_variant VARIANTS[] = {
 };
 enum { VARIANT_COUNT = sizeof(VARIANTS) / sizeof(VARIANTS[0]) };
 
-static const char* const OVERLAYS[] = {"none", "ellipsoids", "links", "stretch", "contacts", "blend"};
-static const puppet_overlay OVERLAY_KINDS[] = {PUPPET_PLAIN,   PUPPET_ELLIPSOIDS, PUPPET_LINKS,
-                                               PUPPET_STRETCH, PUPPET_CONTACTS,   PUPPET_BLEND};
+static const char* const OVERLAYS[] = {"none", "ellipsoids", "links", "stretch", "contacts", "blend", "crossings"};
+static const puppet_overlay OVERLAY_KINDS[] = {PUPPET_PLAIN,    PUPPET_ELLIPSOIDS, PUPPET_LINKS,    PUPPET_STRETCH,
+                                               PUPPET_CONTACTS, PUPPET_BLEND,      PUPPET_CROSSINGS};
 static const char* const KERNELS[] = {"auto", "scalar", "sse2", "avx2", "neon"};
 static const hem_kernel KERNEL_KINDS[] = {HEM_KERNEL_AUTO, HEM_KERNEL_SCALAR, HEM_KERNEL_SSE2, HEM_KERNEL_AVX2,
                                           HEM_KERNEL_NEON};
 
 const char* play_clip_name(const play* p) {
-    return asset_text(&p->source, p->source.view.clips[p->clip].name_offset);
+    return asset_clip_name(&p->source, p->clip);
 }
 
 void play_describe(const play* p, char* text, size_t size) {
-    snprintf(text, size, "%s, %s, %g Hz", hem_path_name(p->source.path), play_clip_name(p), (double)p->hz);
+    char raw[512];
+    snprintf(raw, sizeof(raw), "%s, %s, %g Hz", hem_path_name(p->source.path), play_clip_name(p), (double)p->hz);
+    hem_printable(text, size, raw);
 }
 
 int play_compare_floats(const void* a, const void* b) {
@@ -83,7 +86,10 @@ static int measure_run(play* p, play_run* r, int32_t index) {
         return command_fail(COMMAND_INTERNAL, "no memory for %d frames", count);
     }
     player live;
-    int code = player_begin(&live, &r->setup);
+    int code = p->unseen ? COMMAND_OK : watch_begin(&r->seen, &p->source);
+    if (code == COMMAND_OK) {
+        code = player_begin(&live, &r->setup);
+    }
     if (code != COMMAND_OK) {
         free(boxes);
         return code;
@@ -93,6 +99,11 @@ static int measure_run(play* p, play_run* r, int32_t index) {
     for (int32_t i = 0; code == COMMAND_OK && i < count; i++) {
         code = player_step(&live, true, &r->frames[i]);
         r->frame_count = i + 1;
+        if (!p->unseen) {
+            player_frame* f = &r->frames[i];
+            watch_frame(&r->seen, &live.puppet, live.pose, f->seconds, i > 0 ? 1.0f / p->hz : 0.0f, &f->seen,
+                        &f->alone);
+        }
         render_box_empty(boxes[i], boxes[i] + 3);
         puppet_box(&live.puppet, boxes[i], boxes[i] + 3);
         render_box_empty(boxes[i] + 6, boxes[i] + 9);
@@ -247,130 +258,172 @@ static int run_play(play* p) {
     for (int32_t i = 0; i < p->run_count; i++) {
         free(p->runs[i].frames);
         free(p->runs[i].centres);
+        watch_end(&p->runs[i].seen);
     }
     return code;
 }
 
-int command_play(int argc, char** argv) {
-    play p;
-    memset(&p, 0, sizeof(p));
-    p.seconds = 5.0f, p.hz = 60.0f, p.film_hz = 15.0f;
-    memcpy(p.direction, PUPPET_VIEWS[PUPPET_VIEW_QUARTER], sizeof(p.direction));
-    p.strip_count = 6, p.strip_width = 240, p.strip_height = 320, p.film_width = 480, p.film_height = 360;
-    p.run_count = 1;
-    float wind[3] = {0}, velocity[3] = {0}, settle = 0.0f;
-    int32_t kernel = 0, file_count = 0, substeps = 0, overlay_index = 0;
-    const char* file = NULL;
-    const char *clip = NULL, *seconds = NULL, *hz = NULL, *wind_text = NULL, *move_text = NULL, *view = NULL,
-               *overlay = NULL, *kernel_text = NULL, *compare = NULL, *frames = NULL, *size = NULL, *film_hz = NULL,
-               *settle_text = NULL, *substeps_text = NULL, *recipe = NULL, *throw_text = NULL, *from = NULL;
-    bool no_ground = false;
+// The command line: words as they stand there, and what some of them say.
+typedef struct play_words {
+    const char *file, *recipe, *clip, *seconds, *hz, *wind, *move, *throw, *settle, *substeps, *kernel, *compare, *view,
+        *overlay, *frames, *from, *film_hz, *size, *then;
+    int32_t file_count;
+    bool no_ground;
+    float wind_velocity[3], velocity[3], settle_seconds;
+    int32_t kernel_index, substep_count;
+} play_words;
+
+// Returns an exit code, or -1 to go on.
+static int parse_words(int argc, char** argv, play* p, play_words* w) {
     const option options[] = {
-        {"--recipe", "R.json", "when FILE is a glTF: compile it with this first", &recipe, NULL},
-        {"--clip", "NAME", "which animation (default: the first)", &clip, NULL},
-        {"--seconds", "S", "how long (default 5)", &seconds, NULL},
-        {"--hz", "HZ", "frames a second (default 60)", &hz, NULL},
-        {"--wind", "X,Y,Z", "m/s in the world", &wind_text, NULL},
-        {"--move", "X,Y,Z", "m/s the character moves through the world", &move_text, NULL},
-        {"--throw", "P=X,Y,Z;...", "m/s given to parts at the start", &throw_text, NULL},
-        {"--settle", "S", "hold the first pose this long before, speeding up to --move (default 0)", &settle_text,
+        {"--recipe", "R.json", "when FILE is a glTF: compile it with this first", &w->recipe, NULL},
+        {"--clip", "NAME",
+         "which animation, or test, test-turn, -hop, -sway, -squat, -arms, -shake (default: the first)", &w->clip,
          NULL},
-        {"--substeps", "N", "per frame (default: the runtime's choice)", &substeps_text, NULL},
-        {"--no-ground", NULL, "nothing to stand on", NULL, &no_ground},
-        {"--kernel", "NAME", "auto, scalar, sse2, avx2 or neon", &kernel_text, NULL},
-        {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  scalar,avx2 ...", &compare, NULL},
-        {"--view", "NAME", "front, side, back, quarter, rear, top, orbit, or a direction X,Y,Z", &view, NULL},
-        {"--follow", NULL, "the camera goes with the figure (default: when it walks away)", NULL, &p.follow},
-        {"--still", NULL, "the camera stands still", NULL, &p.still},
-        {"--overlay", "NAME", "none, ellipsoids, links, stretch, contacts or blend", &overlay, NULL},
-        {"--strip", "S.png", "write frames side by side", &p.strip_path, NULL},
-        {"--frames", "N", "in the strip (default 6)", &frames, NULL},
-        {"--from", "S", "the first moment in strip and film (default 0)", &from, NULL},
-        {"--title", "TEXT", "above the strip (default: file, clip and rate)", &p.title, NULL},
-        {"--small", NULL, "write the strip with 255 colours, less than half the size", NULL, &p.small},
-        {"--film", "F.png", "write an animated PNG", &p.film_path, NULL},
-        {"--film-hz", "HZ", "pictures a second in the film (default 15)", &film_hz, NULL},
-        {"--size", "WxH", "of a picture (default 240x320 in strips, 480x360 in films)", &size, NULL},
-        {"--plot", "P.png", "write curves of stretch, penetration, energy and cost", &p.plot_path, NULL},
-        {"--json", NULL, "print the numbers as JSON", NULL, &p.as_json},
+        {"--seconds", "S", "how long (default 5)", &w->seconds, NULL},
+        {"--hz", "HZ", "frames a second (default 60)", &w->hz, NULL},
+        {"--wind", "X,Y,Z", "m/s in the world", &w->wind, NULL},
+        {"--move", "X,Y,Z", "m/s the character moves through the world", &w->move, NULL},
+        {"--then", "CLIP@S", "goes over to another clip at S seconds, and stops", &w->then, NULL},
+        {"--throw", "P=X,Y,Z;...", "m/s given to parts at the start", &w->throw, NULL},
+        {"--settle", "S", "hold the first pose this long before, speeding up to --move (default 0)", &w->settle, NULL},
+        {"--substeps", "N", "per frame (default: the runtime's choice)", &w->substeps, NULL},
+        {"--no-ground", NULL, "nothing to stand on", NULL, &w->no_ground},
+        {"--kernel", "NAME", "auto, scalar, sse2, avx2 or neon", &w->kernel, NULL},
+        {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  scalar,avx2 ...", &w->compare, NULL},
+        {"--view", "NAME", "front, side, back, quarter, rear, top, orbit, or a direction X,Y,Z", &w->view, NULL},
+        {"--follow", NULL, "the camera goes with the figure (default: when it walks away)", NULL, &p->follow},
+        {"--still", NULL, "the camera stands still", NULL, &p->still},
+        {"--overlay", "NAME", "none, ellipsoids, links, stretch, contacts, blend or crossings", &w->overlay, NULL},
+        {"--strip", "S.png", "write frames side by side", &p->strip_path, NULL},
+        {"--frames", "N", "in the strip (default 6)", &w->frames, NULL},
+        {"--from", "S", "the first moment in strip and film (default 0)", &w->from, NULL},
+        {"--title", "TEXT", "above the strip (default: file, clip and rate)", &p->title, NULL},
+        {"--small", NULL, "write the strip with 255 colours, less than half the size", NULL, &p->small},
+        {"--film", "F.png", "write an animated PNG", &p->film_path, NULL},
+        {"--film-hz", "HZ", "pictures a second in the film (default 15)", &w->film_hz, NULL},
+        {"--size", "WxH", "of a picture (default 240x320 in strips, 480x360 in films)", &w->size, NULL},
+        {"--plot", "P.png", "write curves of crossings, stretch, penetration, energy and cost", &p->plot_path, NULL},
+        {"--json", NULL, "print the numbers as JSON", NULL, &p->as_json},
+        {"--unseen", NULL, "do not measure triangles, which takes most of the time", NULL, &p->unseen},
     };
     const option_table table = {
         "hem play FILE [options]",
         "Simulates a clip of a .hem file (or of a glTF, compiled on the way), says how it went and draws it.",
         options,
         (int32_t)(sizeof(options) / sizeof(options[0])),
-        &file,
+        &w->file,
         1,
-        &file_count};
+        &w->file_count};
     int code = options_parse(&table, argc, argv);
+    if (code < 0 && w->file_count == 0) {
+        return command_fail(COMMAND_USAGE, "which file? usage: %s", table.usage);
+    }
+    return code;
+}
+
+static int read_words(play* p, play_words* w) {
+    int code = COMMAND_OK;
+    int32_t overlay = 0;
+    p->orbit = w->view != NULL && strcmp(w->view, "orbit") == 0;
+    if ((code = option_number("--seconds", w->seconds, 0.02f, 600.0f, &p->seconds)) != COMMAND_OK ||
+        (code = option_number("--hz", w->hz, 5.0f, 1000.0f, &p->hz)) != COMMAND_OK ||
+        (code = option_number("--film-hz", w->film_hz, 1.0f, 60.0f, &p->film_hz)) != COMMAND_OK ||
+        (code = option_number("--settle", w->settle, 0.0f, 60.0f, &w->settle_seconds)) != COMMAND_OK ||
+        (code = option_count("--substeps", w->substeps, 1, 64, &w->substep_count)) != COMMAND_OK ||
+        (code = option_count("--frames", w->frames, 1, 24, &p->strip_count)) != COMMAND_OK ||
+        (code = option_vector("--wind", w->wind, w->wind_velocity)) != COMMAND_OK ||
+        (code = option_vector("--move", w->move, w->velocity)) != COMMAND_OK ||
+        (code = option_size("--size", w->size, &p->strip_width, &p->strip_height)) != COMMAND_OK ||
+        (code = option_size("--size", w->size, &p->film_width, &p->film_height)) != COMMAND_OK ||
+        (!p->orbit && (code = puppet_view_option(w->view, p->direction)) != COMMAND_OK) ||
+        (code = option_number("--from", w->from, 0.0f, 600.0f, &p->from)) != COMMAND_OK ||
+        (code = option_choice("--overlay", w->overlay, OVERLAYS, sizeof(OVERLAYS) / sizeof(OVERLAYS[0]), &overlay)) !=
+            COMMAND_OK ||
+        (code = option_choice("--kernel", w->kernel, KERNELS, sizeof(KERNELS) / sizeof(KERNELS[0]),
+                              &w->kernel_index)) != COMMAND_OK ||
+        (w->compare != NULL && (code = find_variants(p, w->compare)) != COMMAND_OK)) {
+        return code;
+    }
+    p->overlay = OVERLAY_KINDS[overlay];
+    p->unseen = p->unseen && p->overlay != PUPPET_CROSSINGS;
+    if (p->seconds * p->hz > (float)FRAMES_MAX) {
+        return command_fail(COMMAND_USAGE, "%g s at %g Hz are more than %d frames", (double)p->seconds, (double)p->hz,
+                            FRAMES_MAX);
+    }
+    if (p->from >= p->seconds) {
+        return command_fail(COMMAND_USAGE, "--from %g lies behind the end, --seconds %g", (double)p->from,
+                            (double)p->seconds);
+    }
+    const char *outputs[] = {p->strip_path, p->film_path, p->plot_path}, *inputs[] = {w->file, w->recipe};
+    return command_check_outputs(outputs, 3, inputs, 2);
+}
+
+// "idle@2": the clip and the moment.
+static int read_then(play* p, const char* text) {
+    p->then_clip = -1;
+    if (text == NULL) {
+        return COMMAND_OK;
+    }
+    char name[256];
+    const char* at = strrchr(text, '@');
+    if (at == NULL || at == text || (size_t)(at - text) >= sizeof(name)) {
+        return command_fail(COMMAND_USAGE, "--then wants CLIP@SECONDS, not '%s'", text);
+    }
+    memcpy(name, text, (size_t)(at - text));
+    name[at - text] = 0;
+    int code = option_number("--then", at + 1, 0.0f, 600.0f, &p->then_seconds);
+    return code == COMMAND_OK ? asset_find_clip(&p->source, name, &p->then_clip) : code;
+}
+
+static void set_up_run(const play* p, const play_words* w, const play_variant* v, float (*throw_velocity)[3],
+                       player_setup* s) {
+    *s = player_setup_default(&p->source);
+    s->clip = p->clip;
+    s->hz = p->hz;
+    s->settle_seconds = w->settle_seconds;
+    s->then_clip = p->then_clip, s->then_seconds = p->then_seconds;
+    s->substeps = (uint32_t)w->substep_count;
+    s->ground = !w->no_ground;
+    s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[w->kernel_index];
+    memcpy(s->wind, w->wind_velocity, sizeof(w->wind_velocity));
+    memcpy(s->velocity, w->velocity, sizeof(w->velocity));
+    memcpy(s->throw_velocity, throw_velocity, sizeof(s->throw_velocity));
+    if (v != NULL) {
+        s->pose_blend = v->pose_blend;
+        s->animation = v->animation;
+        s->features &= ~v->features_off;
+    }
+}
+
+int command_play(int argc, char** argv) {
+    play p;
+    play_words w;
+    memset(&p, 0, sizeof(p));
+    memset(&w, 0, sizeof(w));
+    p.seconds = 5.0f, p.hz = 60.0f, p.film_hz = 15.0f;
+    memcpy(p.direction, PUPPET_VIEWS[PUPPET_VIEW_QUARTER], sizeof(p.direction));
+    p.strip_count = 6, p.strip_width = 240, p.strip_height = 320, p.film_width = 480, p.film_height = 360;
+    p.run_count = 1;
+    int code = parse_words(argc, argv, &p, &w);
     if (code >= 0) {
         return code;
     }
-    if (file_count == 0) {
-        return command_fail(COMMAND_USAGE, "which file? usage: %s", table.usage);
-    }
-    p.orbit = view != NULL && strcmp(view, "orbit") == 0;
-    if ((code = option_number("--seconds", seconds, 0.02f, 600.0f, &p.seconds)) != COMMAND_OK ||
-        (code = option_number("--hz", hz, 5.0f, 1000.0f, &p.hz)) != COMMAND_OK ||
-        (code = option_number("--film-hz", film_hz, 1.0f, 60.0f, &p.film_hz)) != COMMAND_OK ||
-        (code = option_number("--settle", settle_text, 0.0f, 60.0f, &settle)) != COMMAND_OK ||
-        (code = option_count("--substeps", substeps_text, 1, 64, &substeps)) != COMMAND_OK ||
-        (code = option_count("--frames", frames, 1, 24, &p.strip_count)) != COMMAND_OK ||
-        (code = option_vector("--wind", wind_text, wind)) != COMMAND_OK ||
-        (code = option_vector("--move", move_text, velocity)) != COMMAND_OK ||
-        (code = option_size("--size", size, &p.strip_width, &p.strip_height)) != COMMAND_OK ||
-        (code = option_size("--size", size, &p.film_width, &p.film_height)) != COMMAND_OK ||
-        (!p.orbit && (code = puppet_view_option(view, p.direction)) != COMMAND_OK) ||
-        (code = option_number("--from", from, 0.0f, 600.0f, &p.from)) != COMMAND_OK ||
-        (code = option_choice("--overlay", overlay, OVERLAYS, sizeof(OVERLAYS) / sizeof(OVERLAYS[0]),
-                              &overlay_index)) != COMMAND_OK ||
-        (code = option_choice("--kernel", kernel_text, KERNELS, sizeof(KERNELS) / sizeof(KERNELS[0]), &kernel)) !=
-            COMMAND_OK ||
-        (compare != NULL && (code = find_variants(&p, compare)) != COMMAND_OK)) {
-        return code;
-    }
-    p.overlay = OVERLAY_KINDS[overlay_index];
-    if (p.seconds * p.hz > (float)FRAMES_MAX) {
-        return command_fail(COMMAND_USAGE, "%g s at %g Hz are more than %d frames", (double)p.seconds, (double)p.hz,
-                            FRAMES_MAX);
-    }
-    if (p.from >= p.seconds) {
-        return command_fail(COMMAND_USAGE, "--from %g lies behind the end, --seconds %g", (double)p.from,
-                            (double)p.seconds);
-    }
-    if ((code = command_check_output(p.strip_path)) != COMMAND_OK ||
-        (code = command_check_output(p.film_path)) != COMMAND_OK ||
-        (code = command_check_output(p.plot_path)) != COMMAND_OK) {
-        return code;
-    }
-    code = asset_load_whole(&p.source, file, recipe);
-    if (code != COMMAND_OK) {
+    if ((code = read_words(&p, &w)) != COMMAND_OK ||
+        (code = asset_load_whole(&p.source, w.file, w.recipe)) != COMMAND_OK) {
         return code;
     }
     float throw_velocity[HEM_MAX_PARTS][3];
     memset(throw_velocity, 0, sizeof(throw_velocity));
-    code = asset_find_clip(&p.source, clip, &p.clip);
+    code = asset_find_clip(&p.source, w.clip, &p.clip);
     if (code == COMMAND_OK) {
-        code = read_throws(&p.source, throw_text, throw_velocity);
+        code = read_throws(&p.source, w.throw, throw_velocity);
+    }
+    if (code == COMMAND_OK) {
+        code = read_then(&p, w.then);
     }
     for (int32_t i = 0; i < p.run_count; i++) {
-        const play_variant* v = p.runs[i].kind;
-        player_setup* s = &p.runs[i].setup;
-        *s = player_setup_default(&p.source);
-        s->clip = p.clip;
-        s->hz = p.hz;
-        s->settle_seconds = settle;
-        s->substeps = (uint32_t)substeps;
-        s->ground = !no_ground;
-        s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[kernel];
-        memcpy(s->wind, wind, sizeof(wind));
-        memcpy(s->velocity, velocity, sizeof(velocity));
-        memcpy(s->throw_velocity, throw_velocity, sizeof(throw_velocity));
-        if (v != NULL) {
-            s->pose_blend = v->pose_blend;
-            s->animation = v->animation;
-            s->features &= ~v->features_off;
-        }
+        set_up_run(&p, &w, p.runs[i].kind, throw_velocity, &p.runs[i].setup);
     }
     if (code == COMMAND_OK) {
         code = run_play(&p);

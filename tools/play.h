@@ -6,6 +6,7 @@
 // play_curves.c draws plots, play_report.c prints numbers.
 
 #include "tools/player.h"
+#include "tools/watch.h"
 #include "platform/terminal.h"
 
 enum { PLAY_RUNS_MAX = 2 };
@@ -26,6 +27,7 @@ typedef struct play_run {
     player_frame* frames;
     int32_t frame_count;
     uint64_t hash; // of the last state
+    watch seen;    // what crossed over all frames
     size_t scene_size;
     hem_kernel kernel;
     float box_min[3], box_max[3];   // of all frames, around their centres
@@ -35,7 +37,8 @@ typedef struct play_run {
 
 typedef struct play {
     asset source;
-    int32_t clip;
+    int32_t clip, then_clip;
+    float then_seconds;
     float seconds, hz, film_hz;
     float from;         // the first moment that is drawn
     float direction[3]; // to look along; not for an orbit
@@ -49,6 +52,7 @@ typedef struct play {
     const char* title;
     bool small; // the strip in a palette
     bool as_json, follow, still;
+    bool unseen; // triangles are not measured
     play_run runs[PLAY_RUNS_MAX];
     int32_t run_count;
     float box_min[3], box_max[3];   // of all runs

@@ -34,6 +34,38 @@ static float value_cost(const player_frame* f) {
     return f->step_us;
 }
 
+static float value_layers_crossed(const player_frame* f) {
+    return (float)f->seen.layers_crossed;
+}
+
+static float value_body_crossed(const player_frame* f) {
+    return (float)f->seen.body_crossed;
+}
+
+static float value_crossed(const player_frame* f) {
+    return (float)(f->seen.layers_crossed + f->seen.body_crossed);
+}
+
+static float value_crossed_alone(const player_frame* f) {
+    return (float)(f->alone.layers_crossed + f->alone.body_crossed);
+}
+
+static float value_stretched(const player_frame* f) {
+    return 100.0f * f->seen.stretched_share;
+}
+
+static float value_turned(const player_frame* f) {
+    return 100.0f * f->seen.turned_share;
+}
+
+static float value_layers_depth(const player_frame* f) {
+    return 1000.0f * f->seen.layers_depth;
+}
+
+static float value_body_depth(const player_frame* f) {
+    return 1000.0f * f->seen.body_depth;
+}
+
 // The value that all but a fiftieth stay below: a machine that was busy elsewhere for a moment must not flatten the curve.
 static float usual_high(const float* values, int32_t count) {
     float* sorted = malloc(sizeof(float) * (size_t)count);
@@ -54,6 +86,10 @@ int play_write_plot(play* p) {
         frame_value value[2];
         const char* name[2];
     } panels[] = {
+        {"Triangles crossed", NULL, {value_layers_crossed, value_body_crossed}, {"between layers", "with the body"}},
+        {"Crossed, with physics and without", NULL, {value_crossed, value_crossed_alone}, {"physics", "pose alone"}},
+        {"Depth on the wrong side", "mm", {value_layers_depth, value_body_depth}, {"of layers", "of the body"}},
+        {"Edges over 1.5, faces turned", "%", {value_stretched, value_turned}, {"edges", "faces"}},
         {"Stretch of links", "%", {value_stretch_max, value_stretch_mean}, {"largest", "mean"}},
         {"Deepest penetration", "mm", {value_penetration, NULL}, {NULL, NULL}},
         {"Kinetic energy", "J", {value_energy, NULL}, {NULL, NULL}},

@@ -74,6 +74,7 @@ static int draw_run(play* p, int32_t index, int32_t count, shot_size size, const
     if (code != COMMAND_OK) {
         return code;
     }
+    live.puppet.seen = p->unseen ? NULL : &r->seen.mesh;
     int32_t shot = 0;
     for (int32_t i = 0; code == COMMAND_OK && i < r->frame_count; i++) {
         player_frame frame;

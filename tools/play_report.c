@@ -4,6 +4,7 @@
 #include "tools/json.h"
 #include "platform/math.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,126 @@ static summary summarise(const play_run* r) {
     return s;
 }
 
+// -- On triangles
+
+// Of the frames after the first, or of the pose alone in them.
+static seen_summary summarise_seen(const play_run* r, bool alone) {
+    int32_t count = r->frame_count - 1;
+    seen_summary none;
+    memset(&none, 0, sizeof(none));
+    seen_frame* frames = malloc(sizeof(seen_frame) * (size_t)(count > 0 ? count : 1));
+    if (frames == NULL || count < 1) {
+        free(frames);
+        return none;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        frames[i] = alone ? r->frames[i + 1].alone : r->frames[i + 1].seen;
+    }
+    seen_summary s = seen_summarise(frames, count);
+    free(frames);
+    return s;
+}
+
+static void json_value(json* j, const char* name, seen_value v) {
+    json_begin(j, name, '{');
+    json_number(j, "mean", (double)v.mean);
+    json_number(j, "worst", (double)v.worst);
+    json_integer(j, "frame", v.worst_frame + 1);
+    json_end(j, '}');
+}
+
+static void json_seen_summary(json* j, const char* name, const seen_summary* s) {
+    json_begin(j, name, '{');
+    json_value(j, "layers_crossed", s->layers_crossed);
+    json_value(j, "body_crossed", s->body_crossed);
+    json_value(j, "layers_depth", s->layers_depth);
+    json_value(j, "body_depth", s->body_depth);
+    json_value(j, "layers_area", s->layers_area);
+    json_value(j, "body_area", s->body_area);
+    json_value(j, "stretched_share", s->stretched_share);
+    json_value(j, "longest_edge", s->stretch);
+    json_value(j, "torn", s->torn);
+    json_value(j, "turned_share", s->turned_share);
+    json_end(j, '}');
+}
+
+static void json_seen_pairs(json* j, const watch* w) {
+    uint32_t layers = w->mesh.layer_count;
+    json_begin(j, "pairs", '[');
+    for (uint32_t i = 0; i < layers * layers; i++) {
+        if (w->crossed[i] > 0.0) {
+            json_begin(j, NULL, '{');
+            json_text(j, "of", watch_layer_name(w, i / layers));
+            json_text(j, "cut_by", watch_layer_name(w, i % layers));
+            json_number(j, "crossed", w->crossed[i] / w->frame_count);
+            json_number(j, "depth_max", (double)w->depths[i]);
+            json_end(j, '}');
+        }
+    }
+    json_end(j, ']');
+    json_begin(j, "parts", '[');
+    for (uint32_t i = 1; i < layers; i++) {
+        if (w->mesh.layers[i].moved_count == 0) {
+            continue;
+        }
+        const watch_layer* l = &w->layers[i];
+        json_begin(j, NULL, '{');
+        json_text(j, "part", watch_layer_name(w, i));
+        json_integer(j, "edges", w->mesh.layers[i].edge_count);
+        json_number(j, "stretched_share", l->stretched_share / w->frame_count);
+        json_number(j, "stretched_worst", (double)l->stretched_worst);
+        json_number(j, "longest_edge", (double)l->stretch_max);
+        json_integer(j, "torn_worst", l->torn_worst);
+        json_number(j, "drift_rms", l->drift_rms / w->frame_count);
+        json_number(j, "drift_max", (double)l->drift_max);
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}
+
+static void json_seen(json* j, const play_run* r) {
+    seen_summary s = summarise_seen(r, false), alone = summarise_seen(r, true);
+    json_begin(j, "seen", '{');
+    json_integer(j, "triangles", r->seen.mesh.triangle_count);
+    json_integer(j, "triangles_moved", r->seen.mesh.moved_triangle_count);
+    json_integer(j, "pairs_crossed_at_rest", r->seen.mesh.rest_pair_count);
+    json_number(j, "crossed_mean", (double)(s.layers_crossed.mean + s.body_crossed.mean));
+    json_number(j, "crossed_alone_mean", (double)(alone.layers_crossed.mean + alone.body_crossed.mean));
+    json_seen_summary(j, "physics", &s);
+    json_seen_summary(j, "alone", &alone);
+    json_value(j, "drift_rms", s.drift_rms);
+    json_value(j, "drift_max", s.drift_max);
+    // JSON's null where the pose never stands still.
+    json_number(j, "jitter", s.jitter >= 0.0f ? (double)s.jitter : NAN);
+    json_number(j, "settle_seconds", s.settle_seconds >= 0.0f ? (double)s.settle_seconds : NAN);
+    json_seen_pairs(j, &r->seen);
+    json_end(j, '}');
+}
+
+static void print_seen(const play_run* r) {
+    seen_summary s = summarise_seen(r, false), alone = summarise_seen(r, true);
+    printf(
+        "  crossed      layers %.1f (worst %.0f), body %.1f (worst %.0f) triangles; by the pose alone %.1f and %.1f\n",
+        (double)s.layers_crossed.mean, (double)s.layers_crossed.worst, (double)s.body_crossed.mean,
+        (double)s.body_crossed.worst, (double)alone.layers_crossed.mean, (double)alone.body_crossed.mean);
+    printf("  wrong side   layers %.1f mm deep, %.1f cm2; body %.1f mm, %.1f cm2 on average\n",
+           (double)s.layers_depth.mean * 1e3, (double)s.layers_area.mean * 1e4, (double)s.body_depth.mean * 1e3,
+           (double)s.body_area.mean * 1e4);
+    printf("  edges        %.2f%% over 1.5 times their length, longest %.1f times; by the pose alone %.2f%% and %.1f\n",
+           (double)s.stretched_share.mean * 100.0, (double)s.stretch.worst, (double)alone.stretched_share.mean * 100.0,
+           (double)alone.stretch.worst);
+    printf("  faces        %.2f%% turned against their normals; by the pose alone %.2f%%\n",
+           (double)s.turned_share.mean * 100.0, (double)alone.turned_share.mean * 100.0);
+    printf("  drift        %.1f mm rms from the pose, %.1f mm at most\n", (double)s.drift_rms.mean * 1e3,
+           (double)s.drift_max.worst * 1e3);
+    if (s.jitter >= 0.0f) {
+        printf("  held pose    %.4f mm rms a frame", (double)s.jitter * 1e3);
+        printf(s.settle_seconds >= 0.0f ? ", still after %.2f s\n" : ", not still\n", (double)s.settle_seconds);
+    }
+}
+
+// -- All of it
+
 void play_print_json(const play* p) {
     const hem_info* info = p->source.view.info;
     json writer = {.out = stdout};
@@ -96,6 +217,9 @@ void play_print_json(const play* p) {
         json_integer(j, "candidates_dropped", (int64_t)s.dropped);
         json_integer(j, "particles_clamped", (int64_t)s.clamped);
         json_integer(j, "particles_mended", (int64_t)s.mended);
+        if (!p->unseen) {
+            json_seen(j, r);
+        }
         json_text(j, "state_hash", hash);
         json_end(j, '}');
     }
@@ -113,6 +237,9 @@ void play_print_summary(const play* p) {
         summary s = summarise(r);
         if (r->kind != NULL) {
             printf("%s\n", r->kind->title);
+        }
+        if (!p->unseen) {
+            print_seen(r);
         }
         printf("  stretch      mean %.2f%%, largest %.2f%%\n", (double)s.stretch_mean * 100.0,
                (double)s.stretch_max * 100.0);

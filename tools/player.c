@@ -12,6 +12,7 @@ player_setup player_setup_default(const asset* a) {
     memset(&s, 0, sizeof(s));
     s.source = a;
     s.hz = 60.0f;
+    s.then_clip = -1;
     s.ground = true;
     s.kernel = HEM_KERNEL_AUTO;
     s.animation = -1;
@@ -76,6 +77,9 @@ static hem_root root_at(const player_setup* s, float seconds) {
     if (seconds < 0.0f) {
         double share = 1.0 + along / (double)s->settle_seconds;
         along = 0.5 * (double)s->settle_seconds * (share * share - 1.0);
+    } else if (s->then_clip >= 0 && seconds > s->then_seconds) {
+        double since = fmin((double)seconds - (double)s->then_seconds, (double)PLAYER_STOP_SECONDS);
+        along = (double)s->then_seconds + since - 0.5 * since * since / (double)PLAYER_STOP_SECONDS;
     }
     for (int32_t i = 0; i < 3; i++) {
         root.position[i] = (double)s->velocity[i] * along;
@@ -128,17 +132,15 @@ static int begin_scene(player* p) {
     return result == HEM_OK ? COMMAND_OK : failed(p, "adding the instance", result);
 }
 
-static hem_result set_frame(player* p, float seconds) {
+// p->pose, at a root.
+static hem_result put_figure(player* p, const hem_root* root) {
     const player_setup* s = &p->setup;
-    asset_pose(s->source, s->clip, seconds > 0.0f ? seconds : 0.0f, p->pose);
     hem_result result = hem_instance_set_pose(p->scene, p->id, p->pose, s->source->view.info->bone_count, 0);
-    hem_root root = root_at(s, seconds);
     if (result == HEM_OK) {
-        result = hem_instance_set_root(p->scene, p->id, &root);
+        result = hem_instance_set_root(p->scene, p->id, root);
     }
     if (result == HEM_OK && s->ground) {
-        hem_collider ground;
-        memset(&ground, 0, sizeof(ground));
+        hem_collider ground = hem_collider_default();
         ground.kind = HEM_COLLIDER_PLANE;
         ground.bone = -1;
         ground.position[1] = (double)player_ground_height(s->source);
@@ -150,16 +152,40 @@ static hem_result set_frame(player* p, float seconds) {
     return result;
 }
 
+static void sample_pose(player* p, float seconds) {
+    const player_setup* s = &p->setup;
+    float since = s->then_clip >= 0 ? seconds - s->then_seconds : -1.0f;
+    float* own = since > 0.0f ? p->other_pose : p->pose;
+    if (s->clip < 0) {
+        asset_bind_pose(s->source, own);
+    } else if (since < PLAYER_BLEND_SECONDS) {
+        asset_pose(s->source, s->clip, seconds > 0.0f ? seconds : 0.0f, own);
+    }
+    if (since > 0.0f) {
+        asset_pose(s->source, s->then_clip, since, p->pose);
+        if (since < PLAYER_BLEND_SECONDS) {
+            asset_mix_poses(s->source, own, p->pose, since / PLAYER_BLEND_SECONDS, p->pose);
+        }
+    }
+}
+
+static hem_result set_frame(player* p, float seconds) {
+    hem_root root = root_at(&p->setup, seconds);
+    sample_pose(p, seconds);
+    return put_figure(p, &root);
+}
+
 int player_begin(player* p, const player_setup* setup) {
     memset(p, 0, sizeof(*p));
     p->setup = *setup;
     p->frame_index = -1;
     p->pose = malloc(sizeof(float) * 12 * ((size_t)setup->source->view.info->bone_count + 1));
-    if (p->pose == NULL || !puppet_create(&p->puppet, setup->source)) {
+    p->other_pose = malloc(sizeof(float) * 12 * ((size_t)setup->source->view.info->bone_count + 1));
+    if (p->pose == NULL || p->other_pose == NULL || !puppet_create(&p->puppet, setup->source)) {
         player_end(p);
         return command_fail(COMMAND_INTERNAL, "no memory to play '%s'", setup->source->path);
     }
-    asset_pose(setup->source, setup->clip, 0.0f, p->pose);
+    sample_pose(p, 0.0f);
     int32_t settle = (int32_t)(setup->settle_seconds * setup->hz + 0.5f);
     p->setup.settle_seconds = (float)settle / setup->hz;
     int code = begin_scene(p);
@@ -205,9 +231,19 @@ int player_step(player* p, bool measure, player_frame* frame) {
     return result == HEM_OK ? COMMAND_OK : failed(p, "stepping", result);
 }
 
+int player_drive(player* p, const hem_root* root, float dt_seconds) {
+    const hem_step_args args = {.dt_seconds = dt_seconds, .substeps = p->setup.substeps};
+    hem_result result = put_figure(p, root);
+    if (result == HEM_OK) {
+        result = hem_scene_step(p->scene, &args);
+    }
+    return result == HEM_OK ? COMMAND_OK : failed(p, "stepping", result);
+}
+
 void player_end(player* p) {
     puppet_destroy(&p->puppet);
     free(p->pose);
+    free(p->other_pose);
     free(p->block);
     memset(p, 0, sizeof(*p));
 }

@@ -8,14 +8,17 @@
 
 #include "tools/asset.h"
 #include "tools/puppet.h"
+#include "tools/seen.h"
 
 typedef struct player_setup {
     const asset* source;
-    int32_t clip;
+    int32_t clip;         // -1: the bind pose
     float hz;             // frames a second
     float settle_seconds; // in the first pose, before time 0, speeding up to `velocity`; in whole frames
     float wind[3];        // m/s, world
     float velocity[3];    // of the character through the world, m/s; pictures stay with it
+    int32_t then_clip;    // goes over to this one and stops there; -1: does not
+    float then_seconds;   // at this time
     bool ground;          // a plane to stand on
     hem_kernel kernel;
     int animation;     // as hem_instance_set_animation
@@ -27,12 +30,15 @@ typedef struct player_setup {
 } player_setup;
 
 #define PLAYER_THROW_SECONDS 0.1f
+#define PLAYER_BLEND_SECONDS 0.25f // from the clip to then_clip
+#define PLAYER_STOP_SECONDS 0.4f   // from `velocity` to standing, evenly
 
 typedef struct player_frame {
     float seconds;
     hem_instance_stats stats;
     hem_step_report report;
     float step_us, skin_us; // measured
+    seen_frame seen, alone; // on triangles, with physics and by the pose alone: filled by who watches (watch.h)
 } player_frame;
 
 typedef struct player {
@@ -42,6 +48,7 @@ typedef struct player {
     hem_scene* scene;
     hem_instance_id id;
     float* pose;
+    float* other_pose; // to blend from
     puppet puppet;
     int32_t frame_index; // of the frame last stepped; -1 at the start
 } player;
@@ -55,6 +62,8 @@ float player_ground_height(const asset* a);
 int player_begin(player* p, const player_setup* setup);
 // Steps one frame; the puppet then shows it. With measure false the stats are left out, which is much faster.
 int player_step(player* p, bool measure, player_frame* frame);
+// For scripts: steps once with p->pose, which the caller fills, and the root there at the end of it. puppet_read shows it.
+int player_drive(player* p, const hem_root* root, float dt_seconds);
 void player_end(player* p);
 
 #endif

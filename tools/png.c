@@ -299,7 +299,7 @@ bool apng_encode(bytes* out, const image* frames, int32_t frame_count, int32_t d
 
 static bool write_file(const char* path, bool encoded, const bytes* b, hem_file_error* error) {
     if (encoded) {
-        return hem_file_write(path, b->data, b->size, 0, error);
+        return hem_file_write(path, b->data, b->size, HEM_FILE_FOLDERS, error);
     }
     if (error != NULL) {
         error->code = 0;

@@ -10,6 +10,9 @@
 
 #define GHOST 0xe8e6e3a0u
 #define LINK_RADIUS 0.0012f
+#define CROSSED_COLOUR 0xd3202bffu
+#define TURNED_COLOUR 0x8a3fc0ffu
+#define STRETCHED_COLOUR 0xf08a1effu
 
 const char* const PUPPET_VIEW_NAMES[PUPPET_VIEW_COUNT] = {"front", "side", "back", "quarter", "rear", "top"};
 const float PUPPET_VIEWS[PUPPET_VIEW_COUNT][3] = {{0.0f, -0.16f, -1.0f}, {-1.0f, -0.16f, 0.0f},
@@ -75,6 +78,7 @@ void puppet_destroy(puppet* p) {
     free(p->particles);
     free(p->values);
     free(p->colliders);
+    free(p->sorted);
     memset(p, 0, sizeof(*p));
 }
 
@@ -240,7 +244,7 @@ static void draw_particles(const puppet* p, float scale, drawing* d) {
 static void draw_links(const puppet* p, drawing* d) {
     for (uint32_t i = 0; i < p->link_count; i++) {
         const asset_link* l = &p->links[i];
-        if (l->kind == HEM_LINK_BEND || l->kind == HEM_LINK_TETHER || !of_part(p, &p->particles[l->a])) {
+        if (hem_kind_in(l->kind, HEM_KINDS_SPANS) || !of_part(p, &p->particles[l->a])) {
             continue; // bends and tethers would cover the rest
         }
         drawing_link(d, p->particles[l->a].position, p->particles[l->b].position, LINK_RADIUS, 0.7f,
@@ -283,7 +287,7 @@ static void measure_stretch(puppet* p) {
     }
     for (uint32_t i = 0; i < p->link_count; i++) {
         const asset_link* l = &p->links[i];
-        if (l->kind > HEM_LINK_SHEAR || !(l->rest > 1e-6f)) {
+        if (!hem_kind_in(l->kind, HEM_KINDS_STRETCH) || !(l->rest > 1e-6f)) {
             continue;
         }
         vec3 apart = v3_sub(v3_load(p->particles[l->a].position), v3_load(p->particles[l->b].position));
@@ -417,6 +421,63 @@ static void draw_overlaps(const puppet* p, drawing* d) {
     }
 }
 
+// Pale where nothing is wrong, paler red behind the wrong side of something.
+static void paint_wrong(puppet* p) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; i < v->info->vertex_count; i++) {
+        image_colour colour = 0xd8d4ceff;
+        if (v->preview_colors != NULL) {
+            const uint8_t* own = v->preview_colors[i];
+            colour = (image_colour)own[0] << 24 | (image_colour)own[1] << 16 | (image_colour)own[2] << 8 | 255u;
+        }
+        colour = colour_mix(colour, 0xe6e3deff, 0.7f);
+        colour = p->seen->wrong[i] ? colour_mix(colour, CROSSED_COLOUR, 0.35f) : colour;
+        for (int32_t c = 0; c < 4; c++) {
+            p->colours[4 * (size_t)i + (size_t)c] = (uint8_t)(colour >> (24 - 8 * c));
+        }
+    }
+}
+
+static void draw_crossings(puppet* p, drawing* d) {
+    const hem_view* v = &p->source->view;
+    uint32_t count = v->preview_index_count / 3, used = 0;
+    free(p->sorted);
+    p->sorted = malloc(sizeof(uint32_t) * 3 * ((size_t)count + 1));
+    if (p->seen == NULL || p->sorted == NULL) {
+        d->failed = true;
+        return;
+    }
+    seen_frame frame;
+    seen_measure(p->seen, p->positions, p->normals, NULL, 0.0f, &frame);
+    paint_wrong(p);
+    // Each kind is a mesh of its own: the colour of a face must not run into its neighbours.
+    for (int32_t kind = 0; kind < 3; kind++) {
+        uint32_t begin = used;
+        for (uint32_t t = 0; t < count; t++) {
+            uint8_t marks = p->seen->marks[t];
+            int32_t own = (marks & (SEEN_MARK_LAYERS | SEEN_MARK_BODY)) != 0 ? 1 : marks != 0 ? 2 : 0;
+            if (own == kind) {
+                memcpy(p->sorted + 3 * (size_t)used++, v->preview_indices + 3 * (size_t)t, 3 * sizeof(uint32_t));
+            }
+        }
+        static const image_colour colours[3] = {0xffffffff, CROSSED_COLOUR, TURNED_COLOUR};
+        const render_mesh mesh = {.positions = p->positions,
+                                  .normals = p->normals,
+                                  .colours = kind == 0 ? p->colours : NULL,
+                                  .indices = p->sorted + 3 * (size_t)begin,
+                                  .vertex_count = (int32_t)v->info->vertex_count,
+                                  .triangle_count = (int32_t)(used - begin),
+                                  .colour = colours[kind]};
+        drawing_mesh(d, &mesh);
+    }
+    for (uint32_t i = 0; i < p->seen->edge_count; i++) {
+        if (p->seen->stretched[i]) {
+            drawing_link(d, p->positions + 3 * (size_t)p->seen->edges[i].a,
+                         p->positions + 3 * (size_t)p->seen->edges[i].b, 0.0f, 0.8f, STRETCHED_COLOUR);
+        }
+    }
+}
+
 void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
     const uint8_t* own = p->source->view.preview_colors != NULL ? p->source->view.preview_colors[0] : NULL;
     switch (overlay) {
@@ -444,6 +505,9 @@ void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
     case PUPPET_BLEND:
         paint_blend(p);
         draw_mesh(p, 0xffffffff, p->colours, d);
+        break;
+    case PUPPET_CROSSINGS:
+        draw_crossings(p, d);
         break;
     case PUPPET_OVERLAPS:
         draw_mesh(p, (GHOST & ~255u) | 0x40u, NULL, d);
@@ -477,12 +541,14 @@ void puppet_legend(const asset* a, puppet_overlay overlay, image* im) {
     uint32_t kind_counts[HEM_LINK_KIND_COUNT] = {0};
     for (uint32_t k = 0; k < HEM_LINK_KIND_COUNT; k++) {
         kinds[k] = asset_link_kind_name(k);
-        for (uint32_t i = 0; k != HEM_LINK_BEND && k != HEM_LINK_TETHER && i < a->view.info->part_count; i++) {
+        for (uint32_t i = 0; !hem_kind_in(k, HEM_KINDS_SPANS) && i < a->view.info->part_count; i++) {
             kind_counts[k] += asset_count_part(a, i).links[k];
         }
     }
     static const char* const blends[] = {"particles", "skeleton"};
     static const image_colour blend_colours[] = {0x58b368ff, 0x4a4a4cff};
+    static const char* const wrongs[] = {"crossed", "edges over 1.5", "turned"};
+    static const image_colour wrong_colours[] = {CROSSED_COLOUR, STRETCHED_COLOUR, TURNED_COLOUR};
     static const char* const overlaps[] = {"never collide"};
     static const image_colour overlap_colours[] = {0x4e9a9dff};
     int32_t y = im->height - 10;
@@ -501,6 +567,9 @@ void puppet_legend(const asset* a, puppet_overlay overlay, image* im) {
         break;
     case PUPPET_BLEND:
         compose_key(im, 10, y - 32, blends, blend_colours, 2);
+        break;
+    case PUPPET_CROSSINGS:
+        compose_key(im, 10, y - 48, wrongs, wrong_colours, 3);
         break;
     case PUPPET_OVERLAPS:
         compose_key(im, 10, y - 16, overlaps, overlap_colours, 1);

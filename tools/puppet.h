@@ -7,6 +7,7 @@
 
 #include "tools/asset.h"
 #include "tools/drawing.h"
+#include "tools/seen.h"
 
 typedef enum puppet_overlay {
     PUPPET_PLAIN,
@@ -15,6 +16,7 @@ typedef enum puppet_overlay {
     PUPPET_STRETCH,    // colour on the mesh
     PUPPET_CONTACTS,   // particles by nearness to body and colliders, and the colliders
     PUPPET_BLEND,      // colour on the mesh: skeleton to particles
+    PUPPET_CROSSINGS,  // what is wrong on the mesh: needs `seen`
     PUPPET_OVERLAPS,   // pairs of one part that touch at rest and so never collide
 } puppet_overlay;
 
@@ -34,6 +36,8 @@ typedef struct puppet {
     uint32_t collider_count;
     int32_t part;     // whose links are drawn; -1: all
     uint8_t* colours; // of an overlay, 4 per vertex
+    seen_mesh* seen;  // borrowed; measured again when crossings are drawn
+    uint32_t* sorted; // triangles by what is wrong with them
     float* values;    // per particle
 } puppet;
 

@@ -202,7 +202,7 @@ void section_draw_links(const section* s, const puppet* p, float reach, image* i
             const hem_particle* ends[2] = {&p->particles[l->a], &p->particles[l->b]};
             bool near = hem_absf(ends[0]->position[s->axis] - s->at) <= reach &&
                         hem_absf(ends[1]->position[s->axis] - s->at) <= reach;
-            if (!near || l->kind > HEM_LINK_WEFT || !wanted(s, ends[0])) {
+            if (!near || !hem_kind_in(l->kind, HEM_KINDS_WEAVE) || !wanted(s, ends[0])) {
                 continue;
             }
             float x[2], y[2];

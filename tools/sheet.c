@@ -4,6 +4,7 @@
 #include "tools/options.h"
 #include "tools/player.h"
 #include "tools/png.h"
+#include "tools/watch.h"
 #include "platform/math.h"
 #include "platform/terminal.h"
 
@@ -88,20 +89,25 @@ static image draw_cell(const sheet* s, const asset* a, puppet* p, const stage* s
 
 // Moments are spread so that a looping clip does not show its start twice.
 static float moment(const asset* a, int32_t clip, int32_t index) {
-    bool loops = (a->view.clips[clip].flags & HEM_CLIP_LOOPS) != 0;
+    bool loops = asset_clip_loops(a, clip);
     return asset_clip_seconds(a, clip) * (float)index / (loops ? 4.0f : 3.0f);
 }
 
 // Plays a clip, with physics or without, and stops at its four moments: to see where things are (cells == NULL), or to
 // draw them.
-static int show_clip(sheet* s, const asset* a, int32_t clip, stage* st, image* cells) {
+static int show_clip(sheet* s, const asset* a, int32_t clip, stage* st, image* cells, char (*captions)[CAPTION_SIZE]) {
     player_setup setup = player_setup_default(a);
     setup.clip = clip;
     setup.settle_seconds = 0.5f;
     setup.pose_blend = s->physics ? 1.0f : 0.0f;
     player live;
-    int code = player_begin(&live, &setup);
+    watch seen;
+    int code = watch_begin(&seen, a);
+    if (code == COMMAND_OK) {
+        code = player_begin(&live, &setup);
+    }
     if (code != COMMAND_OK) {
+        watch_end(&seen);
         return code;
     }
     int32_t shown = 0;
@@ -115,12 +121,16 @@ static int show_clip(sheet* s, const asset* a, int32_t clip, stage* st, image* c
                 continue;
             }
             cells[shown] = draw_cell(s, a, &live.puppet, st, shown);
+            watch_frame(&seen, &live.puppet, live.pose, frame.seconds, 0.0f, &frame.seen, NULL);
+            snprintf(captions[shown], CAPTION_SIZE, "%.2f s, %u crossed", (double)moment(a, clip, shown - 1),
+                     frame.seen.layers_crossed + frame.seen.body_crossed);
             if (cells[shown].pixels == NULL) {
                 code = command_fail(COMMAND_INTERNAL, "no memory for a picture");
             }
         }
     }
     player_end(&live);
+    watch_end(&seen);
     return code;
 }
 
@@ -132,7 +142,7 @@ static int add_clip(sheet* s, const asset* a, puppet* bind, int32_t clip) {
     stage st;
     memset(&st, 0, sizeof(st));
     stage_add(&st, s, bind, 0);
-    int code = moves ? show_clip(s, a, clip, &st, NULL) : COMMAND_OK;
+    int code = moves ? show_clip(s, a, clip, &st, NULL, NULL) : COMMAND_OK;
     if (code != COMMAND_OK) {
         return code;
     }
@@ -141,10 +151,7 @@ static int add_clip(sheet* s, const asset* a, puppet* bind, int32_t clip) {
     char(*captions)[CAPTION_SIZE] = s->captions + (size_t)s->clip_count * CELLS;
     cells[0] = draw_cell(s, a, bind, &st, 0);
     if (moves) {
-        code = show_clip(s, a, clip, &st, cells);
-        for (int32_t i = 0; i < 4; i++) {
-            snprintf(captions[1 + i], CAPTION_SIZE, "%.2f s", (double)moment(a, clip, i));
-        }
+        code = show_clip(s, a, clip, &st, cells, captions);
     }
     const char* file = hem_path_name(a->path);
     const char* ending = strrchr(file, '.');
@@ -238,7 +245,7 @@ int command_sheet(int argc, char** argv) {
     if ((code = puppet_view_option(view, s.direction)) != COMMAND_OK ||
         (code = option_size("--size", size, &s.width, &s.height)) != COMMAND_OK ||
         (code = option_count("--across", across, 1, 8, &s.across)) != COMMAND_OK ||
-        (code = command_check_output(output)) != COMMAND_OK) {
+        (code = command_check_outputs(&output, 1, files, file_count)) != COMMAND_OK) {
         return code;
     }
     s.cells = calloc((size_t)CLIPS_MAX * CELLS, sizeof(image));

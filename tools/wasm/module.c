@@ -116,7 +116,9 @@ int32_t module_capsules(uint32_t instance, const float* capsules, uint32_t count
         return instance >= instance_count ? HEM_ERROR_ID : HEM_ERROR_COUNT;
     }
     for (uint32_t i = 0; i < count; ++i, capsules += CAPSULE_FLOATS) {
-        hem_collider c = {.kind = HEM_COLLIDER_CAPSULE, .bone = -1, .friction = friction, .mask = ~0u};
+        hem_collider c = hem_collider_default();
+        c.kind = HEM_COLLIDER_CAPSULE;
+        c.friction = friction;
         for (uint32_t k = 0; k < 3; ++k) {
             c.position[k] = (double)capsules[k];
         }

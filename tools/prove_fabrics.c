@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include "tools/prove_fabrics.h"
+
+void prove_fabrics(proof* p) {
+    prove_fabrics_cloth(p);
+    prove_fabrics_hair(p);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TOOLS_PROVE_FABRICS_H
+#define HEM_TOOLS_PROVE_FABRICS_H
+
+// The rows of `hem prove fabrics`, a file a subject.
+
+#include "tools/prove.h"
+
+void prove_fabrics_cloth(proof* p); // materials in the machines that they are measured with
+void prove_fabrics_hair(proof* p);  // rods and chains
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "tools/prove.h"
+#include "tools/preflight.h"
+#include "compiler/hemc.h"
+#include "platform/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The first try: characters that nobody prepared, without a recipe, graded by their pre-flight. They lie beside the project
+// and are measured where they are.
+
+#define CHARACTERS "../shared/assets"
+
+static const char* const FILES[] = {
+    "kaykit_Knight.glb",
+    "quaternius_Witch.gltf",
+    "decentraland_LongSkirt.glb",
+    "decentraland_PonyTail.glb",
+    "quaternius_FormalDress.glb",
+    "quaternius_Ranger.glb",
+    "quaternius_Wolf.glb",
+    "quaternius_Horse.glb",
+    "khronos_Fox.glb",
+    "quaternius_Goldfish.glb",
+    "quaternius_PlatformerCharacter.glb",
+    "quaternius_PlatformerEnemy.glb",
+    "babylon_Yeti/Yeti.gltf",
+    "khronos_RiggedFigure.glb",
+};
+enum { FILE_COUNT = sizeof(FILES) / sizeof(FILES[0]), INPUT_IS_WRONG = 3, STRICT_REFUSED = 4 };
+
+static void prove_character(proof* p, const char* file) {
+    char path[512], reached[128];
+    snprintf(path, sizeof(path), "%s/%s", CHARACTERS, file);
+    hem_progress_show(&p->progress, "playing %s", file);
+    const hemc_job job = {.input = path, .preflight = true, .verbosity = -1};
+    uint8_t* bytes;
+    size_t size;
+    const int code = hemc_compile(&job, &bytes, &size);
+    if (code != 0) {
+        snprintf(reached, sizeof(reached), code == INPUT_IS_WRONG ? "left alone: nothing loose on it" : "exit code %d",
+                 code);
+        proof_add(p, code == INPUT_IS_WRONG, "A, B or left alone", reached, "%s", file);
+        return;
+    }
+    asset a;
+    preflight f;
+    const bool played = asset_from_bytes(&a, path, bytes, size) == 0 && preflight_run(&f, &a) == 0;
+    if (played) {
+        snprintf(reached, sizeof(reached), "%c, %.1f triangles crossed (pose %.1f), %d clips", f.grade,
+                 (double)f.crossed, (double)f.crossed_alone, f.clip_count);
+        proof_add(p, f.grade <= 'B', "A, B or left alone", reached, "%s", file);
+        asset_unload(&a);
+    } else {
+        proof_unmeasured(p, "A, B or left alone", "it could not be played", "%s", file);
+    }
+    hemc_free(bytes);
+}
+
+void prove_first_try(proof* p) {
+    hemc_set_preflight_function(preflight_bytes);
+    for (int32_t i = 0; i < FILE_COUNT; i++) {
+        char path[512];
+        snprintf(path, sizeof(path), "%s/%s", CHARACTERS, FILES[i]);
+        if (!hem_file_exists(path)) {
+            proof_unmeasured(p, "A, B or left alone", "no " CHARACTERS " beside the project", "%s", FILES[i]);
+        } else if (proof_wants(p, FILES[i])) {
+            prove_character(p, FILES[i]);
+        }
+    }
+    if (hem_file_exists(CHARACTERS "/decentraland_PonyTail.glb") && proof_wants(p, "strict")) {
+        const hemc_job job = {
+            .input = CHARACTERS "/decentraland_PonyTail.glb", .strict = true, .preflight = true, .verbosity = -1};
+        uint8_t* bytes;
+        size_t size;
+        const int code = hemc_compile(&job, &bytes, &size);
+        proof_add(p, code == STRICT_REFUSED, "exit code 4", code == STRICT_REFUSED ? "exit code 4" : "another",
+                  "a wig that nothing holds, --strict --preflight");
+        if (code == 0) {
+            hemc_free(bytes);
+        }
+    }
+}
