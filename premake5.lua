@@ -74,6 +74,8 @@ end
 local configs = { "release", "debug", "asan" }
 if native and cc == "clang" then
   table.insert(configs, "fuzz")
+elseif native and not visual_studio then
+  table.insert(configs, "tsan")
 end
 
 -- The betas renamed it.
@@ -154,6 +156,57 @@ local function and_freestanding_platform(links)
   return links
 end
 
+-- The revision of the compiler: a hash over every source its bytes can depend on and over this script, which holds the
+-- flags. It is part of each cache key (compiler/driver/cache.c), so that no cache serves what another build has made.
+-- Written whenever makefiles are, and again before the compiler is built: `premake5 revision`. Names, order and text are
+-- all that counts; not times, not line ends, not where the tree lies.
+local revision_header = "build/generated/hemc_revision.h"
+
+local function revision_of_sources()
+  local names = { "premake5.lua" }
+  for _, pattern in ipairs { "compiler/**.c", "compiler/**.h", "compiler/**.inl", "formats/**.c", "formats/**.h",
+    "platform/*.c", "platform/*.h", "runtime/include/hem/*.h" } do
+    for _, name in ipairs(os.matchfiles(path.join(_MAIN_SCRIPT_DIR, pattern))) do
+      table.insert(names, path.getrelative(_MAIN_SCRIPT_DIR, name))
+    end
+  end
+  table.sort(names)
+  local hash = 0x6a09e667f3bcc908
+  for _, name in ipairs(names) do
+    local text = io.readfile(path.join(_MAIN_SCRIPT_DIR, name)):gsub("\r\n", "\n")
+    local bytes = name .. "\0" .. #text .. "\0" .. text
+    bytes = bytes .. ("\0"):rep(-#bytes % 8)
+    for at = 1, #bytes, 8 do -- eight at a time: a byte at a time takes a noticeable part of a second
+      hash = (hash ~ string.unpack("<i8", bytes, at)) * 0x9e3779b97f4a7c15
+      hash = hash ~ (hash >> 29)
+    end
+  end
+  return string.format("%016x", hash)
+end
+
+local function write_revision()
+  local text = "// Made by premake5.lua.\n#define HEMC_REVISION \"" .. revision_of_sources() .. "\"\n"
+  local header = path.join(_MAIN_SCRIPT_DIR, revision_header)
+  if not os.isfile(header) or io.readfile(header) ~= text then
+    os.mkdir(path.getdirectory(header))
+    local draft = header .. "." .. tostring(os.time()) .. tostring({}):gsub("%W", "")
+    io.writefile(draft, text)
+    if os.host() == "windows" then
+      os.remove(header) -- it renames over nothing
+    end
+    assert(os.rename(draft, header))
+  end
+end
+
+newaction {
+  trigger = "revision",
+  description = "Write the revision of the compiler's sources, for its cache keys",
+  execute = write_revision,
+}
+if _ACTION ~= nil and _ACTION ~= "revision" then
+  write_revision()
+end
+
 workspace "hem"
   configurations(configs)
   location("build/make/" .. (visual_studio and _ACTION or toolchain))
@@ -175,6 +228,9 @@ workspace "hem"
     symbols "On"
   filter { "configurations:debug or asan or fuzz" }
     defines { "HEM_DEBUG=1" }
+  -- Gaps between the arrays of a scene's block are poisoned: runtime/src/layout.h.
+  filter { "configurations:asan or fuzz" }
+    defines { "HEM_POISON=1" }
   filter { "configurations:release" }
     defines { "NDEBUG" }
     optimize "On"
@@ -201,6 +257,9 @@ workspace "hem"
     -- Variable tracking takes minutes over the inlined kernels, hence -g1.
     buildoptions { "-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all" }
     linkoptions { "-fsanitize=address,undefined" }
+  filter { "action:not vs*", "configurations:tsan" }
+    buildoptions { "-O1", "-g1", "-fsanitize=thread" }
+    linkoptions { "-fsanitize=thread" }
   filter { "action:not vs*", "configurations:fuzz" }
     buildoptions { "-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=fuzzer-no-link,address,undefined",
       "-fno-sanitize-recover=all" }
@@ -236,11 +295,25 @@ workspace "hem"
     end
   end
 
+-- Objects of one project lie in one folder. premake numbers those of equal names, and a file added later shifts the
+-- numbers, which leaves old objects under other names: so names are unique within a project.
+local function refuse_equal_names(name, files_of_it)
+  local seen = {}
+  for _, file in ipairs(files_of_it) do
+    local base = path.getbasename(file)
+    if seen[base] then
+      error(name .. " has two sources of one name: " .. seen[base] .. " and " .. file)
+    end
+    seen[base] = file
+  end
+end
+
 -- A project in C. Returns false, and makes none, when it has no sources.
 local function c_project(name, project_kind, files_of_it)
   if #files_of_it == 0 then
     return false
   end
+  refuse_equal_names(name, files_of_it)
   project(name)
     kind(project_kind)
     language "C"
@@ -286,7 +359,7 @@ end
 
 -- The one library that a game links: the formats' validators are inside. Position independent, so that it can go
 -- into an engine's shared library; without interposition, so that this costs nothing.
-if c_project("runtime", "StaticLib", sources("runtime/src/*.c", "formats/*.c")) then
+if c_project("runtime", "StaticLib", sources("runtime/src/*.c", "runtime/src/kernels/*.c", "formats/*.c")) then
   targetname "hem"
   see("runtime", and_freestanding_platform { formats = "formats", ["runtime/src"] = "runtime/src", hem = "runtime/include/hem" })
   pic "On"
@@ -295,14 +368,22 @@ if c_project("runtime", "StaticLib", sources("runtime/src/*.c", "formats/*.c")) 
   end
 end
 
-local compiler_libraries = { "xxhash", "meshoptimizer", "cjson", "curl" }
+local compiler_libraries = { "xxhash", "meshoptimizer" }
 
 -- The compiler elsewhere serves one test: that it makes the same bytes there.
 local has_compiler = native or arch == "aarch64"
 
 if has_compiler then
-  if c_project("compiler", "StaticLib", sources("compiler/*.c")) then
+  if c_project("compiler", "StaticLib", sources("compiler/**.c")) then
     targetname "hemc_core"
+    includedirs { path.getdirectory(revision_header) }
+    local here = path.getabsolute("build/make/" .. (visual_studio and _ACTION or toolchain))
+    local function from_here(file)
+      local relative = path.getrelative(here, path.getabsolute(file))
+      return visual_studio and path.translate(relative, "\\") or relative
+    end
+    prebuildcommands { string.format('"%s" "--file=%s" revision >%s', from_here(_PREMAKE_COMMAND), from_here("premake5.lua"),
+      visual_studio and "nul" or "/dev/null") }
     see("compiler", { formats = "formats", platform = "platform", compiler = "compiler", hem = "runtime/include/hem" })
     third_party {}
     if not native then
@@ -397,6 +478,9 @@ if native then
       links { "tools_core", "samples_core", "compiler", "runtime", "platform" }
       link_bullet()
       third_party(compiler_libraries)
+      if area == "tools" then
+        links { "cjson" } -- reads what the tools write as JSON
+      end
       system_libraries()
     end
   end
@@ -409,7 +493,31 @@ if native then
     system_libraries()
   end
 
-  -- -- Fuzz targets, tests/fuzz/fuzz_<name>.c, one program a file
+  -- Lets the C library fail, for tests/failure/run.
+  if os.host() == "linux" and not visual_studio and c_project("failure", "SharedLib", sources("tests/failure/*.c")) then
+    links { "dl" }
+    removeconfigurations { "asan", "fuzz", "tsan" } -- their own malloc comes first
+  end
+
+  -- What of the runtime's tests uses threads, for the thread sanitizer: with all of them it would take minutes to build.
+  if cc == "gcc" and not visual_studio and
+      c_project("test_threads", "ConsoleApp", { "tests/threads/main.c", "tests/runtime/fixture.c", "tests/runtime/jobs.c" }) then
+    includedirs { ".", "runtime/include" }
+    links { "runtime", "platform" }
+    third_party {}
+    system_libraries()
+    removeconfigurations { "release", "debug", "asan" }
+  end
+
+  -- -- Fuzz targets, tests/fuzz/fuzz_<name>.c, one program a file; and for every compiler one that replays files
+
+  for _, file in ipairs(sources("tests/fuzz/fuzz_*.c")) do
+    c_project("replay_" .. path.getbasename(file):sub(6), "ConsoleApp", { file, "tests/fuzz/replay.c" })
+      includedirs { ".", "runtime/include" }
+      links { "compiler", "runtime", "platform" }
+      third_party(compiler_libraries)
+      system_libraries()
+  end
 
   if cc == "clang" then
     group "fuzz"
@@ -462,7 +570,7 @@ end
 
 if arch == "wasm" and #sources("tools/wasm/*.c") > 0 then
   group "programs"
-  c_project("module", "ConsoleApp", sources("tools/wasm/*.c", "runtime/src/*.c", "formats/*.c"))
+  c_project("module", "ConsoleApp", sources("tools/wasm/*.c", "runtime/src/*.c", "runtime/src/kernels/*.c", "formats/*.c"))
     targetname "hem"
     targetextension ".wasm"
     see("module", and_freestanding_platform { formats = "formats", ["runtime/src"] = "runtime/src", hem = "runtime/include/hem",

@@ -6,6 +6,7 @@
 #include "formats/hem_format.h"
 #include "platform/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +17,60 @@ typedef struct builder {
     uint32_t count;
     float positions[LIMIT][3];
     uint8_t animated[LIMIT];
-    float mass[LIMIT];
-    int32_t level[LIMIT], chain[LIMIT];
+    float mass[LIMIT], area[LIMIT];
+    int32_t level[LIMIT], column[LIMIT];
     hemc_bare_link links[LINK_LIMIT];
     size_t link_count;
+    hemc_bare_spring springs[LIMIT];
+    size_t spring_count;
     uint32_t group_starts[LIMIT + 1];
     uint16_t group_members[LINK_LIMIT];
+    float max_distance[LIMIT], backstop[LIMIT], drive[LIMIT];
+    uint32_t strand_starts[LIMIT], strand_members[LIMIT];
+    float turns[LIMIT][3];
+    hemc_bare_rods rods;
+    hemc_bare_part parts[4];
     hemc_bare_mesh mesh;
 } builder;
 
 static void clear(builder* b) {
     memset(b, 0, sizeof(*b));
     b->mesh.radius = 0.02f;
+    for (int i = 0; i < LIMIT; ++i) {
+        b->max_distance[i] = b->backstop[i] = b->drive[i] = -1.0f;
+    }
 }
 
-static uint32_t add(builder* b, float x, float y, float z, float mass, int animated, int level, int chain) {
+// Those added since the last part become one.
+static void add_part(builder* b, int kind, float radius, uint32_t group, uint32_t mask) {
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < b->mesh.part_count; ++i) {
+        before += b->parts[i].particle_count;
+    }
+    b->parts[b->mesh.part_count++] = (hemc_bare_part){.kind = (uint8_t)kind,
+                                                      .particle_count = b->count - before,
+                                                      .radius = radius,
+                                                      .collision_group = group,
+                                                      .collision_mask = mask};
+}
+
+static uint32_t add(builder* b, float x, float y, float z, float mass, int animated, int level, int column) {
     uint32_t i = b->count++;
     float p[3] = {x, y, z};
     memcpy(b->positions[i], p, sizeof(p));
     b->mass[i] = mass;
     b->animated[i] = (uint8_t)animated;
     b->level[i] = level;
-    b->chain[i] = chain;
+    b->column[i] = column;
     return i;
 }
 
 static void link(builder* b, uint32_t from, uint32_t to, int kind) {
     b->links[b->link_count++] = (hemc_bare_link){from, to, (uint8_t)kind};
+}
+
+static void spring(builder* b, uint32_t from, uint32_t to, float rest, float stiffness, float damping) {
+    b->springs[b->spring_count++] = (hemc_bare_spring){from, to, rest, stiffness, damping};
 }
 
 // A sheet of w x h particles from (x0, y, z0), dx and dz apart, with structural, shear and two-ring bend links.
@@ -83,10 +111,18 @@ static int write_asset(builder* b, const char* folder, const char* name, int gro
     b->mesh.positions = (const float(*)[3])b->positions;
     b->mesh.animated = b->animated;
     b->mesh.mass = b->mass;
+    b->mesh.area = b->area[0] > 0 ? b->area : NULL;
     b->mesh.links = b->links;
     b->mesh.link_count = b->link_count;
+    b->mesh.springs = b->springs;
+    b->mesh.spring_count = b->spring_count;
     b->mesh.level = b->level;
-    b->mesh.chain = b->chain;
+    b->mesh.column = b->column;
+    b->mesh.max_distance = b->max_distance;
+    b->mesh.backstop = b->backstop;
+    b->mesh.rods = b->rods.strand_count ? &b->rods : NULL;
+    b->mesh.drive = b->drive[0] >= 0 ? b->drive : NULL;
+    b->mesh.parts = b->mesh.part_count ? b->parts : NULL;
     b->mesh.group_starts = groups ? b->group_starts : NULL;
     b->mesh.group_members = groups ? b->group_members : NULL;
     uint8_t* bytes = NULL;
@@ -106,6 +142,58 @@ static int write_asset(builder* b, const char* folder, const char* name, int gro
     return !good;
 }
 
+// A sheet of a material: warp and weft only, upright or lying, `clamped` rows of it held. A particle weighs its share of
+// the cells around it.
+static void add_weave(builder* b, int w, int h, float spacing, float density, int upright, int clamped) {
+    for (int j = 0; j < h; ++j) {
+        for (int i = 0; i < w; ++i) {
+            const float across = i == 0 || i == w - 1 ? 0.5f : 1.0f, down = j == 0 || j == h - 1 ? 0.5f : 1.0f;
+            const float along = spacing * (float)j;
+            add(b, spacing * (float)i, upright ? -along : 0.0f, upright ? 0.0f : along,
+                density * spacing * spacing * across * down, j < clamped, h - 1 - j, i);
+        }
+    }
+    for (int j = 0; j < h; ++j) {
+        for (int i = 0; i < w; ++i) {
+            const uint32_t at = (uint32_t)(j * w + i);
+            if (i + 1 < w) {
+                link(b, at, at + 1, HEM_LINK_WEFT);
+            }
+            if (j + 1 < h) {
+                link(b, at, at + (uint32_t)w, HEM_LINK_WARP);
+            }
+        }
+    }
+}
+
+// Cloth of triangles. The sheets have 13 columns, so that much of it goes by indices.
+static int write_fabrics(builder* b, const char* folder) {
+    static const hemc_material soft = {"soft", 0.5f, 50.0f, 80.0f, 40.0f, 0.04f, 0.0f, "tests"};
+    static const hemc_material stiff = {"stiff", 0.03f, 2000.0f, 3000.0f, 500.0f, 0.08f, 0.05f, "tests"};
+    static const struct {
+        const char* name;
+        const hemc_material* material;
+        int w, h;
+        float spacing;
+        int upright, clamped, isometric;
+    } rows[] = {
+        {"strip", &soft, 4, 11, 0.1f, 1, 1, 0},         {"flap", &soft, 5, 3, 0.1f, 0, 2, 0},
+        {"fabric", &stiff, 13, 16, 0.05f, 0, 1, 0},     {"fabric_flat", &stiff, 13, 16, 0.05f, 0, 1, 1},
+        {"fabric_free", &soft, 13, 16, 0.05f, 0, 0, 0}, {"fabric_free_flat", &soft, 13, 16, 0.05f, 0, 0, 1},
+    };
+    int bad = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        clear(b);
+        add_weave(b, rows[i].w, rows[i].h, rows[i].spacing, rows[i].material->density, rows[i].upright,
+                  rows[i].clamped);
+        b->mesh.material = rows[i].material;
+        b->mesh.isometric = rows[i].isometric != 0;
+        b->mesh.radius = 0.5f * rows[i].spacing;
+        bad |= write_asset(b, folder, rows[i].name, 0);
+    }
+    return bad;
+}
+
 // Groups of a particle and those linked to it.
 static void group_by_links(builder* b) {
     uint32_t n = 0;
@@ -119,6 +207,67 @@ static void group_by_links(builder* b) {
     }
     b->group_starts[b->count] = n;
     b->link_count = 0;
+}
+
+// A strand of n particles from a root that is held; turn is that of each joint, see hem_rod.
+typedef struct strand_shape {
+    float root[3], step[3]; // straight
+    float radius, pitch;    // or, when the radius is not 0, a helix about -y: metres, metres a radian
+    float angle;            // a particle of the helix
+    float turn[3];
+} strand_shape;
+
+static void add_strand(builder* b, int n, float mass, const strand_shape* s) {
+    hemc_bare_rods* r = &b->rods;
+    const int column = (int)r->strand_count;
+    r->starts = b->strand_starts;
+    r->members = b->strand_members;
+    r->turns = (const float(*)[3])b->turns;
+    uint32_t at = b->strand_starts[r->strand_count];
+    for (int i = 0; i < n; ++i, ++at) {
+        const float t = (float)i, a = s->angle * t;
+        float p[3] = {s->root[0] + t * s->step[0], s->root[1] + t * s->step[1], s->root[2] + t * s->step[2]};
+        if (s->radius > 0) {
+            p[0] = s->root[0] + s->radius * cosf(a);
+            p[1] = s->root[1] - s->pitch * a;
+            p[2] = s->root[2] + s->radius * sinf(a);
+        }
+        const uint32_t k = add(b, p[0], p[1], p[2], mass, i == 0, i, column);
+        b->strand_members[at] = k;
+        for (int c = 0; i + 1 < n && c < 3; ++c) {
+            b->turns[at][c] = s->turn[c];
+        }
+        if (i > 0) {
+            link(b, k - 1, k, HEM_LINK_WARP);
+        }
+    }
+    b->strand_starts[++r->strand_count] = at;
+}
+
+static int write_rods(builder* b, const char* folder, const char* name, float bend, int sag_free, int chains) {
+    b->rods.bend = bend;
+    b->rods.twist = 0.7f;
+    b->rods.taper = 1.0f;
+    b->rods.sag_free = sag_free;
+    b->rods.chains = chains;
+    if (sag_free) {
+        b->rods.turns = NULL;
+    }
+    b->mesh.radius = 0.01f;
+    b->mesh.part_count = 0;
+    add_part(b, HEM_PART_SOFT, 0.01f, 1, 0);
+    return write_asset(b, folder, name, 0);
+}
+
+// Straight, horizontal and hanging, wound, of different lengths: lanes that end early and strands that find no batch.
+static void add_strands(builder* b, int helices) {
+    for (int i = 0; i < 11; ++i) {
+        const float x = 0.5f * (float)i;
+        const strand_shape hanging = {{x, 0, 0}, {0, -0.05f, 0}, 0, 0, 0, {0, 0, 0}};
+        const strand_shape lying = {{x, 0, 0}, {0, 0, 0.05f}, 0, 0, 0, {0, 0, 0}};
+        const strand_shape wound = {{x, 0, 0}, {0, 0, 0}, 0.05f, 0.02f, 0.6f, {0, 0, 0}};
+        add_strand(b, 20 - i, 0.001f, helices && i % 2 == 0 ? &wound : i % 3 == 0 ? &lying : &hanging);
+    }
 }
 
 static void add_block(builder* b, int nx, int ny, int nz, float y0, float spacing, float mass) {
@@ -156,8 +305,63 @@ static int hanging_cape(builder* b, const char* folder, const char* name, int w,
     for (int i = 0; i < w; ++i) {
         b->animated[i] = 1;
     }
+    for (int i = 0; i < w * h; ++i) {
+        b->area[i] = 0.6f * 1.2f / (float)(w * h);
+    }
     b->mesh.damping = 2.0f;
     return write_asset(b, folder, name, 0);
+}
+
+// A cape with limits and tethers, a soft block sewn to its hem, and a body of five balls behind: every sort of part and
+// of constraint.
+static int dressed(builder* b, const char* folder) {
+    const int w = 12, h = 14;
+    clear(b);
+    add_sheet(b, w, h, 0.0f, 0.0f, 0.0f, 0.05f, 0.05f, 0.002f, 1);
+    for (int j = 0; j < h; ++j) {
+        for (int i = 0; i < w; ++i) {
+            const int at = j * w + i;
+            if (j == 0) {
+                b->animated[at] = 1;
+                continue;
+            }
+            b->max_distance[at] = i % 3 ? 0.08f * (float)j : -1.0f;
+            b->backstop[at] = i % 4 ? 0.05f * (float)j : -1.0f;
+            if (j % 4 == 1) {
+                link(b, (uint32_t)at, (uint32_t)i, HEM_LINK_TETHER);
+            }
+        }
+    }
+    add_part(b, HEM_PART_CLOTH, 0.02f, 1, 1 | 2 | 4);
+    const size_t links = b->link_count;
+    const uint32_t soft = b->count;
+    add_block(b, 4, 2, 3, -0.1f, 0.06f, 0.005f);
+    // Its own links become groups; stitches join it to the hem.
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->count; ++i) {
+        b->group_starts[i] = n;
+        for (size_t k = links; k < b->link_count; ++k) {
+            if (b->links[k].a == i || b->links[k].b == i) {
+                b->group_members[n++] = (uint16_t)(b->links[k].a == i ? b->links[k].b : b->links[k].a);
+            }
+        }
+    }
+    b->link_count = links;
+    for (uint32_t i = 0; i < 4; ++i) {
+        link(b, (uint32_t)(w * (h - 1)) + 3 * i, soft + i, HEM_LINK_STITCH);
+    }
+    add_part(b, HEM_PART_SOFT, 0.03f, 2, 1 | 2 | 4);
+    for (int i = 0; i < 5; ++i) {
+        add(b, 0.1f * (float)i + 0.05f, -0.25f - 0.02f * (float)i, 0.15f + 0.1f * (float)i, 1.0f, 1, 0, i);
+    }
+    add_part(b, HEM_PART_BODY, 0.09f, 4, 1 | 2);
+    for (uint32_t i = b->count - 5; i <= b->count; ++i) {
+        b->group_starts[i] = n;
+    }
+    b->mesh.self_thickness = 0.03f;
+    b->mesh.damping = 1.0f;
+    b->mesh.friction = 0.3f;
+    return write_asset(b, folder, "dressed", 1);
 }
 
 int main(int argc, char** argv) {
@@ -182,6 +386,88 @@ int main(int argc, char** argv) {
     uint32_t top = add(&b, 0.0f, 0.0f, 0.0f, 0.1f, 1, 1, 0);
     link(&b, top, add(&b, 0.0f, -1.0f, 0.0f, 0.1f, 0, 0, 0), HEM_LINK_WARP);
     bad |= write_asset(&b, folder, "pendulum", 0);
+
+    clear(
+        &b); // weights of half a kilogram on springs of 1, 2 and 3 Hz, damped by 0, 5, 20 and 100 % of what is critical
+    for (int i = 0; i < 12; ++i) {
+        static const float ratios[4] = {0.0f, 0.05f, 0.2f, 1.0f};
+        float x = 0.5f * (float)i, w = 6.2831853f * (float)(1 + i / 4), stiffness = 0.5f * w * w;
+        uint32_t hook = add(&b, x, 0.0f, 0.0f, 0.1f, 1, 1, i);
+        spring(&b, add(&b, x, -0.5f, 0.0f, 0.5f, 0, 0, i), hook, -1.0f, stiffness, ratios[i % 4] * w);
+    }
+    b.mesh.radius = 0.02f;
+    bad |= write_asset(&b, folder, "springs", 0);
+
+    clear(&b); // a sheet with springs across it, in rows and at random, stiff and soft
+    add_sheet(&b, 16, 16, -0.8f, 0.0f, 0.0f, 0.1f, 0.1f, 0.01f, 1);
+    for (uint32_t i = 0; i < 16; ++i) {
+        b.animated[i] = 1;
+        spring(&b, 16 * 8 + i, 16 * 3 + i, -1.0f, 20.0f, 0.1f);
+        spring(&b, 16 * 15 + i, 16 * (4 + i * 5 % 7) + (i * i * 3 + 1) % 16, 0.4f, i % 2 != 0 ? 2000.0f : 0.5f,
+               i % 3 != 0 ? 0.0f : 2.0f);
+    }
+    b.mesh.damping = 0.5f;
+    b.mesh.radius = 0.05f;
+    bad |= write_asset(&b, folder, "sprung", 0);
+
+    clear(&b); // twelve loose particles of different mass that know their pose, painted 1, 0.5 and 0.25
+    for (int i = 0; i < 12; ++i) {
+        add(&b, 0.5f * (float)i, 0.0f, 0.0f, 0.01f * (float)(1 + i * i), 0, 0, i);
+        b.drive[i] = i % 3 == 0 ? 1.0f : i % 3 == 1 ? 0.5f : 0.25f;
+    }
+    bad |= write_asset(&b, folder, "driven", 0);
+
+    clear(&b); // a soft bar that knows its pose, held at one end
+    add_block(&b, 9, 2, 2, 0.0f, 0.1f, 0.01f);
+    b.mesh.radius = 0.05f;
+    for (uint32_t i = 0; i < b.count; ++i) {
+        b.animated[i] = b.positions[i][0] < 0.05f;
+        b.drive[i] = 1.0f;
+    }
+    group_by_links(&b);
+    bad |= write_asset(&b, folder, "tracked", 1);
+    bad |= write_fabrics(&b, folder);
+
+    clear(&b); // rods that bend, that twist and that do both, each joint alike
+    for (int i = 0; i < 4; ++i) {
+        const float a = 0.5f * 1.5707963f / 19.0f, s = sinf(a);
+        const strand_shape shape = {{(float)i, 0, 0},
+                                    {0, -0.05f, 0},
+                                    0,
+                                    0,
+                                    0,
+                                    {i == 2 ? s : 0, i == 1 || i == 2 ? s : 0, i == 0 || i == 2 ? s : 0}};
+        add_strand(&b, 20, 0.001f, &shape);
+    }
+    bad |= write_rods(&b, folder, "rods_bent", 0.1f, 0, 0);
+
+    clear(&b); // cantilevers of 1 m and 20 g: m g L^3 / (8 B) is 5 cm
+    for (int i = 0; i < 3; ++i) {
+        const float step = 1.0f / (float)(10 << i);
+        const strand_shape shape = {{(float)i, 0, 0}, {0, 0, step}, 0, 0, 0, {0, 0, 0}};
+        add_strand(&b, (10 << i) + 1, 0.02f / (float)(10 << i), &shape);
+    }
+    bad |= write_rods(&b, folder, "rods_level", 0.4905f, 0, 0);
+
+    clear(&b);
+    add_strands(&b, 1);
+    bad |= write_rods(&b, folder, "rods", 0.1f, 1, 0);
+    clear(&b);
+    add_strands(&b, 1);
+    for (uint32_t i = 0; i < b.count; ++i) {
+        b.drive[i] = 0.5f;
+    }
+    bad |= write_rods(&b, folder, "rods_driven", 0.1f, 1, 0);
+    clear(&b);
+    add_strands(&b, 0);
+    bad |= write_rods(&b, folder, "chains", 2e-3f, 0, 1);
+
+    clear(&b); // one helix that sags
+    {
+        const strand_shape shape = {{0, 0, 0}, {0, 0, 0}, 0.05f, 0.02f, 0.6f, {0, 0, 0}};
+        add_strand(&b, 24, 0.001f, &shape);
+    }
+    bad |= write_rods(&b, folder, "rods_helix", 1.5e-3f, 0, 0);
 
     clear(&b); // two oriented particles
     add(&b, 0.0f, 0.0f, 0.0f, 0.1f, 0, 0, 0);
@@ -236,6 +522,58 @@ int main(int argc, char** argv) {
     b.mesh.self_thickness = 0.05f;
     bad |= write_asset(&b, folder, "crossing_large", 0);
 
+    clear(&b); // a free sheet that faces x, as its particles do; 0.4 kg, about a square metre
+    add_sheet(&b, 20, 20, 0.0f, 0.0f, 0.0f, 0.05f, 0.05f, 0.001f, 1);
+    for (uint32_t i = 0; i < b.count; ++i) {
+        float* p = b.positions[i];
+        p[1] = p[0];
+        p[0] = 0.0f;
+    }
+    b.mesh.radius = 0.025f;
+    bad |= write_asset(&b, folder, "kite", 0);
+
+    clear(&b); // a bob on two strings of one metre that hang beside each other
+    for (int i = 0; i < 2; ++i) {
+        add(&b, 0.0005f * (float)(2 * i - 1), 0.0f, 0.0f, 0.1f, 1, 1, i);
+    }
+    add(&b, 0.0f, -1.0f, 0.0f, 0.1f, 0, 0, 0);
+    link(&b, 0, 2, HEM_LINK_WARP);
+    link(&b, 1, 2, HEM_LINK_WARP);
+    bad |= write_asset(&b, folder, "two_strings", 0);
+
+    clear(&b); // a soft arm, held at one end
+    add_block(&b, 8, 2, 2, 0.0f, 0.05f, 0.01f);
+    for (uint32_t i = 0; i < b.count; ++i) {
+        b.animated[i] = b.positions[i][0] < 0.07f;
+    }
+    b.mesh.radius = 0.025f;
+    group_by_links(&b);
+    bad |= write_asset(&b, folder, "soft_arm", 1);
+
+    clear(&b); // free particles in a row, each with its own limits; the backstop's sphere has a radius of 20 x 0.02 m
+    for (int i = 0; i < 8; ++i) {
+        uint32_t at = add(&b, (float)i, 0.0f, 0.0f, 0.1f, 0, 0, i);
+        b.max_distance[at] = i < 6 ? 0.05f * (float)i : -1.0f;
+        b.backstop[at] = i % 2 ? 0.03f * (float)i : -1.0f;
+    }
+    bad |= write_asset(&b, folder, "limited", 0);
+
+    clear(&b); // a particle on top of a large body, touching it
+    add(&b, 0.0f, 2.0f, 0.0f, 0.1f, 0, 0, 0);
+    add_part(&b, HEM_PART_CLOTH, 0.02f, 1, 2);
+    add(&b, 0.0f, 0.0f, 0.0f, 1.0f, 1, 0, 0);
+    add_part(&b, HEM_PART_BODY, 2.0f, 2, 1);
+    bad |= write_asset(&b, folder, "on_body", 0);
+
+    clear(&b); // two parts of a particle each, one above the other
+    add(&b, 0.0f, 0.1f, 0.0f, 0.1f, 0, 0, 0);
+    add_part(&b, HEM_PART_CLOTH, 0.02f, 1, 2);
+    add(&b, 0.0f, 0.0f, 0.0f, 0.3f, 0, 0, 0);
+    add_part(&b, HEM_PART_CLOTH, 0.02f, 2, 1);
+    b.mesh.self_thickness = 0.1f;
+    bad |= write_asset(&b, folder, "on_particle", 0);
+
+    bad |= dressed(&b, folder);
     bad |= hanging_cape(&b, folder, "cape_half", 8, 13);
     bad |= hanging_cape(&b, folder, "cape", 16, 25);
     bad |= hanging_cape(&b, folder, "cape_double", 32, 49);

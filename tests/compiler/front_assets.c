@@ -3,7 +3,7 @@
 
 #include "front_kit.h"
 
-#include "compiler/compile.h"
+#include "compiler/driver/compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,122 +1,34 @@
 // SPDX-License-Identifier: MIT
-#ifndef _WIN32
-#define _POSIX_C_SOURCE 200809L // dup, fileno
-#endif
 #include "greatest.h"
 
+#include "front_bench.h"
 #include "front_kit.h"
 
-#include "compiler/compile.h"
+#include "compiler/driver/compile.h"
 #include "formats/hem_validate.h"
+#include "hem/hem.h"
 #include "platform/file.h"
 #include "platform/thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifndef _WIN32
-#include <unistd.h>
-#endif
 
 // The whole compile and the command line: files, exit codes, depfiles, cache, batches, and memory that runs out.
-
-static const char recipe_text[] =
-    "{ \"parts\": [ { \"name\": \"sheet\", \"select\": { \"node\": \"Sheet\" }, \"spacing\": 0.3,\n"
-    "  \"attach\": { \"top\": 0.2 } } ] }";
-
-typedef struct bench {
-    hemc_arena* arena;
-    char folder[512];
-    char input[600], recipe[600];
-} bench;
-
-static char* in_folder(bench* b, const char* name) {
-    return hemc_format(b->arena, "%s/%s", b->folder, name);
-}
-
-static bool bench_begin(bench* b) {
-    memset(b, 0, sizeof(*b));
-    b->arena = hemc_arena_create();
-    kit_data d = kit_good();
-    size_t size;
-    uint8_t* glb = kit_glb(b->arena, &d, NULL, NULL, &size);
-    return kit_folder(b->folder) && kit_write(b->folder, "a.glb", glb, size, b->input) &&
-           kit_write(b->folder, "r.json", recipe_text, strlen(recipe_text), b->recipe);
-}
-
-static void bench_end(bench* b) {
-    kit_folder_end(b->folder);
-    hemc_arena_destroy(b->arena);
-}
-
-static bool read_whole(bench* b, const char* path, uint8_t** bytes, size_t* size) {
-    return hemc_read_file(b->arena, path, bytes, size);
-}
-
-static bool same_file(bench* b, const char* one, const char* two) {
-    uint8_t *x, *y;
-    size_t nx, ny;
-    return read_whole(b, one, &x, &nx) && read_whole(b, two, &y, &ny) && nx == ny && memcmp(x, y, nx) == 0;
-}
-
-// stdout or stderr into a file while something talks; -1 where that cannot be done.
-static int divert(FILE* stream, const char* path) {
-#ifndef _WIN32
-    fflush(stream);
-    int saved = dup(fileno(stream));
-    FILE* to = fopen(path, "wb");
-    if (to == NULL || saved < 0) {
-        return -1;
-    }
-    dup2(fileno(to), fileno(stream));
-    fclose(to);
-    return saved;
-#else
-    (void)stream;
-    (void)path;
-    return -1;
-#endif
-}
-
-static void restore(FILE* stream, int saved) {
-#ifndef _WIN32
-    fflush(stream);
-    if (saved >= 0) {
-        dup2(saved, fileno(stream));
-        close(saved);
-    }
-#else
-    (void)stream;
-    (void)saved;
-#endif
-}
-
-static int run_words(bench* b, const char* const* words, uint32_t count) {
-    char* argv[32] = {"hemc"};
-    for (uint32_t i = 0; i < count; ++i) {
-        argv[i + 1] = hemc_copy_string(b->arena, words[i], strlen(words[i]));
-    }
-    int out = divert(stdout, in_folder(b, "stdout.txt"));
-    int err = divert(stderr, in_folder(b, "stderr.txt"));
-    int code = hemc_main((int)count + 1, argv);
-    restore(stdout, out);
-    restore(stderr, err);
-    return code;
-}
 
 TEST a_compile_writes_its_files(void) {
     bench b;
     ASSERT(bench_begin(&b));
     hemc_job job = {.input = b.input,
                     .recipe = b.recipe,
-                    .output = in_folder(&b, "a.hem"),
-                    .report = in_folder(&b, "a.json"),
-                    .depfile = in_folder(&b, "a.d"),
+                    .output = bench_path(&b, "a.hem"),
+                    .report = bench_path(&b, "a.json"),
+                    .depfile = bench_path(&b, "a.d"),
                     .verbosity = -1};
     ASSERT_EQ(0, hemc_run(&job));
     uint8_t* bytes;
     size_t size;
-    ASSERT(read_whole(&b, job.output, &bytes, &size));
+    ASSERT(bench_read(&b, job.output, &bytes, &size));
     hem_view view;
     ASSERT_EQ(HEM_FORMAT_OK, hem_validate(bytes, size, &view, NULL));
     ASSERT_EQ(size, view.header->file_size);
@@ -130,7 +42,7 @@ TEST a_compile_writes_its_files(void) {
     // The report says the same.
     uint8_t* text;
     size_t text_size;
-    ASSERT(read_whole(&b, job.report, &text, &text_size));
+    ASSERT(bench_read(&b, job.report, &text, &text_size));
     hemc_log log = {.arena = b.arena};
     const hemc_json* report = hemc_json_parse(b.arena, &log, "report", "", (const char*)text, text_size, false);
     ASSERT(report != NULL);
@@ -180,18 +92,18 @@ TEST a_failure_leaves_what_was_there(void) {
     hemc_job job = {.input = b.input,
                     .recipe = bad,
                     .output = out,
-                    .report = in_folder(&b, "a.json"),
-                    .depfile = in_folder(&b, "a.d"),
+                    .report = bench_path(&b, "a.json"),
+                    .depfile = bench_path(&b, "a.d"),
                     .verbosity = -1};
-    int err = divert(stderr, in_folder(&b, "stderr.txt"));
+    int err = bench_divert(stderr, bench_path(&b, "stderr.txt"));
     int code = hemc_run(&job);
-    restore(stderr, err);
+    bench_restore(stderr, err);
     ASSERT_EQ(HEMC_INPUT, code);
     uint8_t* bytes;
     size_t size;
-    ASSERT(read_whole(&b, out, &bytes, &size) && size == 3 && memcmp(bytes, "old", 3) == 0);
+    ASSERT(bench_read(&b, out, &bytes, &size) && size == 3 && memcmp(bytes, "old", 3) == 0);
     ASSERT_FALSE(hem_file_exists(job.depfile));
-    ASSERT(read_whole(&b, job.report, &bytes, &size)); // the report says why
+    ASSERT(bench_read(&b, job.report, &bytes, &size)); // the report says why
     ASSERT(strstr((char*)bytes, "\"ok\": false") != NULL);
     ASSERT(strstr((char*)bytes, "/parts") != NULL);
     bench_end(&b);
@@ -201,7 +113,7 @@ TEST a_failure_leaves_what_was_there(void) {
 TEST exit_codes_are_distinct(void) {
     bench b;
     ASSERT(bench_begin(&b));
-    const char* out = in_folder(&b, "o.hem");
+    const char* out = bench_path(&b, "o.hem");
     char path[600];
     ASSERT(kit_write(b.folder, "bad.rsp", "'open", 5, path));
     struct {
@@ -222,11 +134,11 @@ TEST exit_codes_are_distinct(void) {
         {{b.input, "-o", out, "-j", "4"}, 5, HEMC_USAGE, "-j goes with --batch"},
         {{"--batch", "x.json", "-j", "0"}, 4, HEMC_USAGE, "1 to 256"},
         {{"--batch", "x.json", "-o", out}, 4, HEMC_USAGE, "from its list"},
-        {{"--batch", in_folder(&b, "none.json")}, 2, HEMC_IO, "cannot read the list"},
-        {{in_folder(&b, "none.glb"), "-o", out}, 3, HEMC_IO, "none.glb"},
+        {{"--batch", bench_path(&b, "none.json")}, 2, HEMC_IO, "cannot read the list"},
+        {{bench_path(&b, "none.glb"), "-o", out}, 3, HEMC_IO, "none.glb"},
         {{b.recipe, "-o", out}, 3, HEMC_INPUT, "has no \"asset\""},
-        {{b.input, "-o", out, "-r", in_folder(&b, "none.json")}, 5, HEMC_IO, "cannot read the recipe"},
-        {{b.input, "-o", in_folder(&b, "no/such/folder/o.hem"), "-r", b.recipe, "-q"}, 6, HEMC_IO, "no/such/folder"},
+        {{b.input, "-o", out, "-r", bench_path(&b, "none.json")}, 5, HEMC_IO, "cannot read the recipe"},
+        {{b.input, "-o", bench_path(&b, "a.glb/folder/o.hem"), "-r", b.recipe, "-q"}, 6, HEMC_IO, "a.glb/folder"},
         {{b.input, "-o", out, "-r", b.recipe, "--picture", "p.png"}, 7, HEMC_USAGE, "no renderer"},
         {{hemc_format(b.arena, "@%s", path)}, 1, HEMC_IO, "has no end"},
         {{"@none.rsp"}, 1, HEMC_IO, "response file"},
@@ -235,10 +147,10 @@ TEST exit_codes_are_distinct(void) {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         static char name[32];
         snprintf(name, sizeof(name), "row %zu", i);
-        ASSERT_EQm(name, rows[i].code, run_words(&b, rows[i].words, rows[i].count));
+        ASSERT_EQm(name, rows[i].code, bench_run(&b, rows[i].words, rows[i].count));
         uint8_t* text;
         size_t size;
-        ASSERT(read_whole(&b, in_folder(&b, "stderr.txt"), &text, &size));
+        ASSERT(bench_read(&b, bench_path(&b, "stderr.txt"), &text, &size));
         if (strstr((char*)text, rows[i].says) == NULL) {
             printf("    %s\n", (char*)text);
         }
@@ -283,6 +195,24 @@ TEST numbers_out_of_range_are_the_inputs_fault(void) {
     PASS();
 }
 
+// Names out of files are escaped where they are shown.
+TEST messages_cannot_speak_to_the_terminal(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    char path[600];
+    static const char text[] = "{ \"\\u001b[2J\": 1, \"parts\": [] }";
+    ASSERT(kit_write(b.folder, "w.json", text, strlen(text), path));
+    const char* words[] = {b.input, "-r", path, "-o", bench_path(&b, "o.hem")};
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, words, 5));
+    uint8_t* said;
+    size_t size;
+    ASSERT(bench_read(&b, bench_path(&b, "stderr.txt"), &said, &size));
+    ASSERT(memchr(said, 0x1b, size) == NULL);
+    ASSERT(strstr((char*)said, "/\\x1b[2J: error: unknown key") != NULL);
+    bench_end(&b);
+    PASS();
+}
+
 TEST response_files_hold_arguments(void) {
     bench b;
     ASSERT(bench_begin(&b));
@@ -290,8 +220,8 @@ TEST response_files_hold_arguments(void) {
     char path[600];
     ASSERT(kit_write(b.folder, "args.rsp", text, strlen(text), path));
     const char* words[] = {b.input, hemc_format(b.arena, "@%s", path)};
-    ASSERT_EQ(0, run_words(&b, words, 2));
-    ASSERT(hem_file_exists(in_folder(&b, "a b.hem")));
+    ASSERT_EQ(0, bench_run(&b, words, 2));
+    ASSERT(hem_file_exists(bench_path(&b, "a b.hem")));
     bench_end(&b);
     PASS();
 }
@@ -316,6 +246,88 @@ TEST ship_leaves_out_the_preview(void) {
     PASS();
 }
 
+// Skins every vertex after half a second of the asset's own simulation; returns how many, 0 = something failed.
+static uint32_t play_and_skin(const uint8_t* bytes, size_t size, float* positions) {
+    hem_asset asset;
+    hem_scene* scene = NULL;
+    hem_instance_id id;
+    hem_memory need;
+    if (hem_asset_open(&asset, bytes, size) != HEM_OK) {
+        return 0;
+    }
+    hem_slot_def slot = {&asset, 1};
+    hem_scene_def def = hem_scene_def_default();
+    def.slots = &slot;
+    def.slot_count = 1;
+    if (hem_scene_measure(&def, &need) != HEM_OK) {
+        return 0;
+    }
+    void* block = aligned_alloc(need.align, (need.size + need.align - 1) / need.align * need.align);
+    hem_instance_def one = hem_instance_def_default();
+    one.asset = &asset;
+    hem_view view;
+    bool good = hem_scene_init(&scene, &def, block, need.size) == HEM_OK && hem_scene_add(scene, &one, &id) == HEM_OK &&
+                hem_validate(bytes, size, &view, NULL) == HEM_FORMAT_OK;
+    for (int i = 0; i < 30 && good; ++i) {
+        good = hem_scene_step(scene, &(hem_step_args){.dt_seconds = 1.0f / 60.0f}) == HEM_OK;
+    }
+    uint32_t count = good ? view.info->vertex_count : 0;
+    good =
+        good && hem_instance_skin(scene, id, &(hem_skin_args){.vertex_count = count, .positions = positions}) == HEM_OK;
+    free(block);
+    return good ? count : 0;
+}
+
+// The flag hangs on a bone and no particle moves it: the game draws it, the file need not hold it.
+TEST ship_keeps_only_meshes_that_move(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    uint8_t *whole = NULL, *ship = NULL, *all = NULL;
+    size_t n1, n2, n3;
+    hemc_job job = {.input = b.input, .recipe = b.recipe, .verbosity = -1};
+    ASSERT_EQ(0, hemc_compile(&job, &whole, &n1));
+    job.ship = true;
+    job.report = bench_path(&b, "ship.json");
+    ASSERT_EQ(0, hemc_compile(&job, &ship, &n2));
+    job.ship_all = true;
+    job.report = NULL;
+    ASSERT_EQ(0, hemc_compile(&job, &all, &n3));
+    hem_view v1, v2, v3;
+    ASSERT_EQ(HEM_FORMAT_OK, hem_validate(whole, n1, &v1, NULL));
+    ASSERT_EQ(HEM_FORMAT_OK, hem_validate(ship, n2, &v2, NULL));
+    ASSERT_EQ(HEM_FORMAT_OK, hem_validate(all, n3, &v3, NULL));
+    ASSERT_EQ(2, v1.mesh_count);
+    ASSERT_EQ(2, v3.mesh_count);
+    ASSERT_EQ(KIT_VERTICES + KIT_FLAG_VERTICES, v3.info->vertex_count);
+    ASSERT_EQ(1, v2.mesh_count);
+    ASSERT_EQ(KIT_VERTICES, v2.info->vertex_count);
+    ASSERT(v2.meshes[0].flags & HEM_MESH_DYNAMIC);
+    ASSERT_EQ(v1.info->bone_count, v2.info->bone_count); // the pose is the same
+    // Particles and what is left of the vertices move alike, bit for bit.
+    uint32_t moving = v1.meshes[0].flags & HEM_MESH_DYNAMIC ? 0 : 1;
+    ASSERT_EQ(v1.meshes[moving].source_node, v2.meshes[0].source_node);
+    float one[KIT_VERTICES + KIT_FLAG_VERTICES][3], two[KIT_VERTICES + KIT_FLAG_VERTICES][3];
+    ASSERT_EQ(KIT_VERTICES + KIT_FLAG_VERTICES, play_and_skin(whole, n1, one[0]));
+    ASSERT_EQ(KIT_VERTICES, play_and_skin(ship, n2, two[0]));
+    ASSERT_EQ(0, memcmp(one[v1.meshes[moving].vertex_begin], two[0], KIT_VERTICES * sizeof(one[0])));
+    // Who looks into the report finds what is missing.
+    uint8_t* text;
+    size_t size;
+    ASSERT(bench_read(&b, bench_path(&b, "ship.json"), &text, &size));
+    ASSERT(strstr((char*)text, "\"vertices\": 4}") != NULL &&
+           strstr((char*)text, "\"left_out\": {\"meshes\": [\"Flag") != NULL);
+    hemc_free(whole);
+    hemc_free(ship);
+    hemc_free(all);
+    // On the command line.
+    const char* words[] = {b.input, "-r", b.recipe, "-o", bench_path(&b, "a.hem"), "--ship=all"};
+    ASSERT_EQ(HEMC_OK, bench_run(&b, words, 6));
+    words[5] = "--ship=most";
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, words, 6));
+    bench_end(&b);
+    PASS();
+}
+
 TEST strict_turns_warnings_into_errors(void) {
     bench b;
     ASSERT(bench_begin(&b));
@@ -326,15 +338,15 @@ TEST strict_turns_warnings_into_errors(void) {
     ASSERT(kit_write(b.folder, "a.glb", glb, size, b.input));
     hemc_job job = {.input = b.input,
                     .recipe = b.recipe,
-                    .output = in_folder(&b, "a.hem"),
-                    .cache = in_folder(&b, "cache"),
+                    .output = bench_path(&b, "a.hem"),
+                    .cache = bench_path(&b, "cache"),
                     .verbosity = -1};
     ASSERT_EQ(0, hemc_run(&job));
     hem_file_remove(job.output, NULL);
     job.strict = true; // also when a lenient compile is in the cache
-    int err = divert(stderr, in_folder(&b, "stderr.txt"));
+    int err = bench_divert(stderr, bench_path(&b, "stderr.txt"));
     int code = hemc_run(&job);
-    restore(stderr, err);
+    bench_restore(stderr, err);
     ASSERT_EQ(HEMC_VALIDATION, code);
     ASSERT_FALSE(hem_file_exists(job.output));
     bench_end(&b);
@@ -368,13 +380,13 @@ TEST make_reads_the_depfile(void) {
     char input[600], bin[600], recipe[600], makefile[600];
     ASSERT(kit_write(b.folder, "a b#c$d.gltf", text, size, input));
     ASSERT(kit_write(b.folder, "a b#$.bin", &d, sizeof(d), bin));
-    ASSERT(kit_write(b.folder, "r $(x).json", recipe_text, strlen(recipe_text), recipe));
+    ASSERT(kit_write(b.folder, "r $(x).json", bench_recipe, strlen(bench_recipe), recipe));
     static const char rules[] = "include a.d\n%.hem:\n\ttouch built\n";
     ASSERT(kit_write(b.folder, "Makefile", rules, strlen(rules), makefile));
     hemc_job job = {.input = input,
                     .recipe = recipe,
-                    .output = in_folder(&b, "a.hem"),
-                    .depfile = in_folder(&b, "a.d"),
+                    .output = bench_path(&b, "a.hem"),
+                    .depfile = bench_path(&b, "a.d"),
                     .verbosity = -1};
     ASSERT_EQ(0, hemc_run(&job));
     char* question = hemc_format(b.arena, "cd '%s' && make -q -f Makefile '%s' > make.txt 2>&1", b.folder, job.output);
@@ -384,10 +396,10 @@ TEST make_reads_the_depfile(void) {
         uint8_t* bytes;
         size_t n;
         char path[600];
-        ASSERT(read_whole(&b, in_folder(&b, parts[i]), &bytes, &n));
+        ASSERT(bench_read(&b, bench_path(&b, parts[i]), &bytes, &n));
         ASSERT(kit_write(b.folder, parts[i], bytes, n, path)); // newer than the output
         ASSERT_NEQm(parts[i], 0, system(question));
-        ASSERT(read_whole(&b, job.output, &bytes, &n));
+        ASSERT(bench_read(&b, job.output, &bytes, &n));
         ASSERT(kit_write(b.folder, "a.hem", bytes, n, path));
         ASSERT_EQm(parts[i], 0, system(question));
     }
@@ -401,7 +413,7 @@ TEST make_reads_the_depfile(void) {
 static char* only_entry(bench* b, const char* extension) {
     hem_directory_list outer, inner;
     char* found = NULL;
-    char* cache = in_folder(b, "cache");
+    char* cache = bench_path(b, "cache");
     if (!hem_directory_read(cache, &outer, NULL)) {
         return NULL;
     }
@@ -424,7 +436,7 @@ static bool report_says(bench* b, const char* path, const char* words) {
     uint8_t* text;
     size_t size;
     hemc_log log = {.arena = b->arena};
-    return read_whole(b, path, &text, &size) && strstr((char*)text, words) != NULL &&
+    return bench_read(b, path, &text, &size) && strstr((char*)text, words) != NULL &&
            hemc_json_parse(b->arena, &log, "r", "", (char*)text, size, false) != NULL;
 }
 
@@ -433,22 +445,22 @@ TEST the_cache_gives_back_what_it_took(void) {
     ASSERT(bench_begin(&b));
     hemc_job job = {.input = b.input,
                     .recipe = b.recipe,
-                    .output = in_folder(&b, "1.hem"),
-                    .report = in_folder(&b, "1.json"),
-                    .cache = in_folder(&b, "cache"),
+                    .output = bench_path(&b, "1.hem"),
+                    .report = bench_path(&b, "1.json"),
+                    .cache = bench_path(&b, "cache"),
                     .verbosity = -1};
     ASSERT_EQ(0, hemc_run(&job));
     ASSERT(report_says(&b, job.report, "\"cache\": \"miss\""));
-    job.output = in_folder(&b, "2.hem");
+    job.output = bench_path(&b, "2.hem");
     ASSERT_EQ(0, hemc_run(&job));
     ASSERT(report_says(&b, job.report, "\"cache\": \"hit\""));
-    ASSERT(same_file(&b, in_folder(&b, "1.hem"), in_folder(&b, "2.hem")));
+    ASSERT(bench_same_file(&b, bench_path(&b, "1.hem"), bench_path(&b, "2.hem")));
     // Anything that matters makes another key.
     job.ship = true;
     ASSERT_EQ(0, hemc_run(&job));
     ASSERT(report_says(&b, job.report, "\"cache\": \"miss\""));
     job.ship = false;
-    char* other = hemc_format(b.arena, "%s ", recipe_text);
+    char* other = hemc_format(b.arena, "%s ", bench_recipe);
     ASSERT(kit_write(b.folder, "r.json", other, strlen(other), b.recipe));
     ASSERT_EQ(0, hemc_run(&job));
     ASSERT(report_says(&b, job.report, "\"cache\": \"miss\""));
@@ -468,18 +480,18 @@ TEST damaged_entries_are_made_anew(void) {
     ASSERT(bench_begin(&b));
     hemc_job job = {.input = b.input,
                     .recipe = b.recipe,
-                    .output = in_folder(&b, "1.hem"),
-                    .report = in_folder(&b, "1.json"),
-                    .cache = in_folder(&b, "cache"),
+                    .output = bench_path(&b, "1.hem"),
+                    .report = bench_path(&b, "1.json"),
+                    .cache = bench_path(&b, "cache"),
                     .verbosity = -1};
     ASSERT_EQ(0, hemc_run(&job));
-    job.output = in_folder(&b, "2.hem");
+    job.output = bench_path(&b, "2.hem");
     char* entry = only_entry(&b, ".hem");
     char* json = only_entry(&b, ".json");
     ASSERT(entry != NULL && json != NULL);
     uint8_t* good;
     size_t size;
-    ASSERT(read_whole(&b, entry, &good, &size));
+    ASSERT(bench_read(&b, entry, &good, &size));
     size_t places[] = {0, 8, 16, 40, 60, 80, 100, 250, size / 2, size - 1};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); ++i) {
         uint8_t* bad = hemc_alloc(b.arena, size, 1);
@@ -488,13 +500,13 @@ TEST damaged_entries_are_made_anew(void) {
         ASSERT(hem_file_write(entry, bad, size, 0, NULL));
         ASSERT_EQ(0, hemc_run(&job));
         ASSERT(report_says(&b, job.report, "\"cache\": \"miss\""));
-        ASSERT(same_file(&b, in_folder(&b, "1.hem"), in_folder(&b, "2.hem")));
-        ASSERT(same_file(&b, in_folder(&b, "1.hem"), entry)); // and the entry is mended
+        ASSERT(bench_same_file(&b, bench_path(&b, "1.hem"), bench_path(&b, "2.hem")));
+        ASSERT(bench_same_file(&b, bench_path(&b, "1.hem"), entry)); // and the entry is mended
     }
     for (size_t cut = 0; cut < size; cut += size / 5) {
         ASSERT(hem_file_write(entry, good, cut, 0, NULL));
         ASSERT_EQ(0, hemc_run(&job));
-        ASSERT(same_file(&b, in_folder(&b, "1.hem"), in_folder(&b, "2.hem")));
+        ASSERT(bench_same_file(&b, bench_path(&b, "1.hem"), bench_path(&b, "2.hem")));
     }
     ASSERT(hem_file_write(json, "{", 1, 0, NULL));
     ASSERT_EQ(0, hemc_run(&job));
@@ -514,7 +526,7 @@ TEST warnings_come_back_from_the_cache(void) {
     uint8_t* glb = kit_glb(b.arena, &d, NULL, NULL, &size);
     ASSERT(kit_write(b.folder, "a.glb", glb, size, b.input));
     hemc_job job = {
-        .input = b.input, .recipe = b.recipe, .output = in_folder(&b, "a.hem"), .cache = in_folder(&b, "cache")};
+        .input = b.input, .recipe = b.recipe, .output = bench_path(&b, "a.hem"), .cache = bench_path(&b, "cache")};
     for (int i = 0; i < 2; ++i) {
         hemc_outcome out;
         hemc_execute(&job, &out, NULL, NULL);
@@ -553,16 +565,16 @@ TEST many_at_once_share_a_cache(void) {
     for (int i = 0; i < 8; ++i) {
         c.jobs[i] = (hemc_job){.input = b.input,
                                .recipe = b.recipe,
-                               .output = in_folder(&b, hemc_format(b.arena, "%d.hem", i)),
-                               .cache = in_folder(&b, "cache"),
+                               .output = bench_path(&b, hemc_format(b.arena, "%d.hem", i)),
+                               .cache = bench_path(&b, "cache"),
                                .verbosity = -1};
     }
     hem_parallel_for(8, 8, compile_some, &c);
     for (int i = 0; i < 8; ++i) {
         ASSERT_EQ(0, c.codes[i]);
-        ASSERT(same_file(&b, c.jobs[0].output, c.jobs[i].output));
+        ASSERT(bench_same_file(&b, c.jobs[0].output, c.jobs[i].output));
     }
-    ASSERT(same_file(&b, c.jobs[0].output, only_entry(&b, ".hem")));
+    ASSERT(bench_same_file(&b, c.jobs[0].output, only_entry(&b, ".hem")));
     bench_end(&b);
     PASS();
 }
@@ -579,14 +591,14 @@ TEST a_batch_goes_on_after_a_failure(void) {
         "\"output\": \"3.hem\", \"ship\": true} ]";
     ASSERT(kit_write(b.folder, "list.json", list, strlen(list), path));
     const char* words[] = {"--batch", path, "-j", "3", "-q"};
-    ASSERT_EQ(HEMC_INPUT, run_words(&b, words, 5));
-    ASSERT(hem_file_exists(in_folder(&b, "1.hem")) && hem_file_exists(in_folder(&b, "1.json")));
-    ASSERT_FALSE(hem_file_exists(in_folder(&b, "2.hem")));
-    ASSERT(hem_file_exists(in_folder(&b, "3.hem")));
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, words, 5));
+    ASSERT(hem_file_exists(bench_path(&b, "1.hem")) && hem_file_exists(bench_path(&b, "1.json")));
+    ASSERT_FALSE(hem_file_exists(bench_path(&b, "2.hem")));
+    ASSERT(hem_file_exists(bench_path(&b, "3.hem")));
 #ifndef _WIN32
     uint8_t* text;
     size_t size;
-    ASSERT(read_whole(&b, in_folder(&b, "stdout.txt"), &text, &size));
+    ASSERT(bench_read(&b, bench_path(&b, "stdout.txt"), &text, &size));
     uint32_t lines = 0, failed = 0;
     for (char* line = strtok((char*)text, "\n"); line != NULL; line = strtok(NULL, "\n"), ++lines) {
         hemc_log log = {.arena = b.arena};
@@ -622,10 +634,10 @@ TEST wrong_lists_are_named(void) {
         char path[600];
         ASSERT(kit_write(b.folder, "list.json", rows[i].text, strlen(rows[i].text), path));
         const char* words[] = {"--batch", path};
-        ASSERT_EQm(rows[i].text, HEMC_INPUT, run_words(&b, words, 2));
+        ASSERT_EQm(rows[i].text, HEMC_INPUT, bench_run(&b, words, 2));
         uint8_t* text;
         size_t size;
-        ASSERT(read_whole(&b, in_folder(&b, "stderr.txt"), &text, &size));
+        ASSERT(bench_read(&b, bench_path(&b, "stderr.txt"), &text, &size));
         ASSERTm(rows[i].says, strstr((char*)text, rows[i].says) != NULL);
     }
     bench_end(&b);
@@ -639,8 +651,8 @@ TEST memory_may_run_out_anywhere(void) {
     ASSERT(bench_begin(&b));
     hemc_job job = {.input = b.input,
                     .recipe = b.recipe,
-                    .output = in_folder(&b, "a.hem"),
-                    .report = in_folder(&b, "a.json"),
+                    .output = bench_path(&b, "a.hem"),
+                    .report = bench_path(&b, "a.json"),
                     .verbosity = -1};
     uint32_t failures = 0;
     bool succeeded = false;
@@ -652,10 +664,10 @@ TEST memory_may_run_out_anywhere(void) {
         hemc_fail_allocation_at(-1);
         succeeded = out.exit_code == HEMC_OK;
         if (!succeeded) {
-            if (out.exit_code != HEMC_INTERNAL) {
+            if (out.exit_code != HEMC_MEMORY) {
                 printf("    allocation %d: %s\n", (int)n, out.messages != NULL ? out.messages : "");
             }
-            ASSERT_EQ(HEMC_INTERNAL, out.exit_code);
+            ASSERT_EQ(HEMC_MEMORY, out.exit_code);
             ASSERT(out.messages != NULL);
             ++failures;
         }
@@ -667,14 +679,47 @@ TEST memory_may_run_out_anywhere(void) {
     PASS();
 }
 
+// Not for a moment but for good, from any allocation on: there is a message and a code all the same.
+TEST memory_may_be_gone_for_good(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    const char* single[] = {b.input, "-r", b.recipe, "-o", bench_path(&b, "a.hem"), "-q"};
+    char list[600];
+    static const char text[] = "[{\"input\": \"a.glb\", \"recipe\": \"r.json\", \"output\": \"b.hem\"}]";
+    ASSERT(kit_write(b.folder, "list.json", text, strlen(text), list));
+    const char* many[] = {"--batch", list, "-j", "1", "-q"};
+    for (int batch = 0; batch < 2; ++batch) {
+        int code = -1;
+        uint32_t failures = 0;
+        for (int64_t n = 0; n < 1000000 && code != HEMC_OK; n += n < 40 ? 1 : n / 12) {
+            code = bench_run_without_memory(&b, batch ? many : single, batch ? 5 : 6, n);
+            failures += code != HEMC_OK ? 1 : 0;
+            if (code != HEMC_OK) {
+                uint8_t *err, *out;
+                size_t size;
+                ASSERT_EQ(HEMC_MEMORY, code);
+                ASSERT(bench_read(&b, bench_path(&b, "stderr.txt"), &err, &size));
+                ASSERT(bench_read(&b, bench_path(&b, "stdout.txt"), &out, &size));
+                ASSERT(strstr((char*)err, "out of memory") != NULL || strstr((char*)out, "out of memory") != NULL);
+            }
+        }
+        ASSERT_EQ(HEMC_OK, code);
+        ASSERT(failures > 40);
+    }
+    bench_end(&b);
+    PASS();
+}
+
 SUITE(front_cli_suite) {
     RUN_TEST(a_compile_writes_its_files);
     RUN_TEST(the_same_bytes_every_time);
     RUN_TEST(a_failure_leaves_what_was_there);
     RUN_TEST(exit_codes_are_distinct);
     RUN_TEST(numbers_out_of_range_are_the_inputs_fault);
+    RUN_TEST(messages_cannot_speak_to_the_terminal);
     RUN_TEST(response_files_hold_arguments);
     RUN_TEST(ship_leaves_out_the_preview);
+    RUN_TEST(ship_keeps_only_meshes_that_move);
     RUN_TEST(strict_turns_warnings_into_errors);
     RUN_TEST(depfiles_are_escaped);
     RUN_TEST(make_reads_the_depfile);
@@ -685,4 +730,5 @@ SUITE(front_cli_suite) {
     RUN_TEST(a_batch_goes_on_after_a_failure);
     RUN_TEST(wrong_lists_are_named);
     RUN_TEST(memory_may_run_out_anywhere);
+    RUN_TEST(memory_may_be_gone_for_good);
 }

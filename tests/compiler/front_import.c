@@ -3,6 +3,8 @@
 
 #include "front_kit.h"
 
+#include "compiler/import/import.h"
+
 #include <math.h>
 #include <meshoptimizer.h>
 #include <stdio.h>
@@ -116,6 +118,24 @@ TEST embedded_and_binary_give_the_same_model(void) {
     kit_end(&a);
     kit_end(&b);
     kit_end(&c);
+    PASS();
+}
+
+// One clip that is too long must not make room for those after it.
+TEST all_clips_together_are_bounded(void) {
+    uint64_t used = 0;
+    ASSERT_FALSE(hemc_clip_fits(&used, HEMC_FRAME_LIMIT, 1));
+    ASSERT_FALSE(hemc_clip_fits(&used, NAN, 1));
+    ASSERT_EQ(0, used);
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < 100; ++i) {
+        taken += hemc_clip_fits(&used, 9999, 100) ? 1 : 0; // 10 000 frames of 100 bones
+        ASSERT_FALSE(hemc_clip_fits(&used, HEMC_FRAME_LIMIT, 100));
+        ASSERT(used <= HEMC_MATRIX_LIMIT);
+    }
+    ASSERT_EQ(HEMC_MATRIX_LIMIT / 1000000, taken);
+    ASSERT_EQ(HEMC_MATRIX_LIMIT, used);
+    ASSERT_FALSE(hemc_clip_fits(&used, 0, 1)); // full is full
     PASS();
 }
 
@@ -549,6 +569,67 @@ TEST packed_views_are_unpacked(void) {
     PASS();
 }
 
+// A triangle whose colours went through YCoCg by hand, K = 8 and K = 6 bits of eight, and K = 16.
+TEST the_colour_filter_is_decoded(void) {
+    static const struct {
+        int16_t coded[4];
+        uint16_t wanted[4];
+        size_t stride;
+    } rows[] = {
+        {{100, 20, -10, 255}, {130, 90, 90, 255}, 4},        // y + co - cg, y + cg, y - co - cg
+        {{0, 0, 0, 128}, {0, 0, 0, 0}, 4},                   // alpha 0
+        {{128, 127, 0, 192}, {255, 128, 1, 128}, 4},         // alpha 64 of 127, doubled
+        {{32, 10, 5, 63}, {150, 150, 69, 255}, 4},           // six bits: 37, 37, 17 of 63
+        {{1000, 300, -200, -1}, {1500, 800, 900, 65535}, 8}, // sixteen bits
+        {{16, 0, 0, 31}, {33825, 33825, 33825, 65535}, 8},   // five bits of sixteen: 16 of 31
+    };
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r) {
+        kit k;
+        kit_begin(&k);
+        uint8_t plain[3 * 8] = {0}, colors[256], points[256];
+        float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+        for (size_t v = 0; v < 3; ++v) {
+            for (size_t c = 0; c < 4; ++c) {
+                uint8_t narrow = (uint8_t)rows[r].coded[c];
+                memcpy(plain + v * rows[r].stride + c * (rows[r].stride / 4),
+                       rows[r].stride == 4 ? (const void*)&narrow : (const void*)&rows[r].coded[c], rows[r].stride / 4);
+            }
+        }
+        meshopt_encodeVertexVersion(0);
+        size_t size = meshopt_encodeVertexBuffer(colors, sizeof(colors), plain, 3, rows[r].stride);
+        memcpy(points, positions, 36);
+        memcpy(points + 36, colors, size);
+        static const char format[] =
+            "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+            "\"POSITION\":0,\"COLOR_0\":1}}]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,"
+            "\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":%d,\"normalized\":true,\"count\":3,\"type\":"
+            "\"VEC4\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{\"buffer\":1,\"byteLength\":%zu,"
+            "\"extensions\":"
+            "{\"KHR_meshopt_compression\":{\"buffer\":0,\"byteOffset\":36,\"byteLength\":%zu,\"byteStride\":%zu,"
+            "\"count\":3,\"mode\":\"ATTRIBUTES\",\"filter\":\"%s\"}}}],\"buffers\":[{\"byteLength\":%zu,\"uri\":"
+            "\"data:application/octet-stream;base64,%s\"},{\"byteLength\":24}]}";
+        char* coded = kit_base64(k.arena, points, 36 + size);
+        ASSERT(kit_import_text(&k, hemc_format(k.arena, format, rows[r].stride == 4 ? 5121 : 5123, 3 * rows[r].stride,
+                                               size, rows[r].stride, "COLOR", 36 + size, coded)));
+        ASSERT_EQ(4, k.model.paint_count);
+        for (int c = 0; c < 4; ++c) {
+            double unit = rows[r].stride == 4 ? 255.0 : 65535.0;
+            ASSERT_IN_RANGE(rows[r].wanted[c], k.model.paints[c].values[1] * unit, 0.01);
+        }
+        kit_end(&k);
+        kit_begin(&k); // a word that nobody knows is not passed over
+        coded = kit_base64(k.arena, points, 36 + size);
+        ASSERT_FALSE(
+            kit_import_text(&k, hemc_format(k.arena, format, rows[r].stride == 4 ? 5121 : 5123, 3 * rows[r].stride,
+                                            size, rows[r].stride, "COLOUR", 36 + size, coded)));
+        ASSERT(
+            kit_log_has(&k.log, HEMC_ERROR,
+                        "/bufferViews/1/extensions/KHR_meshopt_compression/filter: \"COLOUR\" is no meshopt filter"));
+        kit_end(&k);
+    }
+    PASS();
+}
+
 TEST what_is_not_supported_is_named(void) {
     kit k;
     kit_data d = kit_good();
@@ -643,6 +724,7 @@ TEST every_cut_of_a_glb_is_refused(void) {
 SUITE(front_import_suite) {
     RUN_TEST(the_small_one_comes_out_in_metres);
     RUN_TEST(embedded_and_binary_give_the_same_model);
+    RUN_TEST(all_clips_together_are_bounded);
     RUN_TEST(clips_have_whole_frames_and_loop);
     RUN_TEST(loops_may_be_a_little_open);
     RUN_TEST(loops_without_their_closing_key_get_it);
@@ -655,6 +737,7 @@ SUITE(front_import_suite) {
     RUN_TEST(influences_are_chosen_and_mended);
     RUN_TEST(quantised_and_sparse_accessors_are_read);
     RUN_TEST(packed_views_are_unpacked);
+    RUN_TEST(the_colour_filter_is_decoded);
     RUN_TEST(what_is_not_supported_is_named);
     RUN_TEST(extras_become_a_recipe);
     RUN_TEST(every_cut_of_a_glb_is_refused);

@@ -3,7 +3,7 @@
 
 #include "front_kit.h"
 
-#include "compiler/recipe_json.h"
+#include "compiler/recipe/json.h"
 
 #include <math.h>
 #include <stdio.h>

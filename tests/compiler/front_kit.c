@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "front_kit.h"
 
-#include "compiler/recipe_json.h"
+#include "compiler/recipe/json.h"
 #include "platform/file.h"
 
 #include <stdio.h>
@@ -121,21 +121,25 @@ static char* make_json(hemc_arena* arena, const char* uri, const char* from, con
     return hemc_format(arena, "%s%s%s", json, to, at + strlen(from));
 }
 
-char* kit_gltf(hemc_arena* arena, const kit_data* data, const char* from, const char* to, size_t* size) {
+char* kit_base64(hemc_arena* arena, const void* data, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const uint8_t* bytes = (const uint8_t*)data;
-    hemc_text uri = {.arena = arena};
-    hemc_text_add(&uri, ", \"uri\": \"data:application/octet-stream;base64,");
-    for (size_t i = 0; i < sizeof(*data); i += 3) {
-        size_t left = sizeof(*data) - i;
+    hemc_text text = {.arena = arena};
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
         uint32_t bits =
             (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) | (left > 2 ? bytes[i + 2] : 0);
         char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63], left > 1 ? digits[bits >> 6 & 63] : '=',
                         left > 2 ? digits[bits & 63] : '='};
-        hemc_text_bytes(&uri, four, 4);
+        hemc_text_bytes(&text, four, 4);
     }
-    hemc_text_add(&uri, "\"");
-    char* text = make_json(arena, uri.data, from, to);
+    return text.data;
+}
+
+char* kit_gltf(hemc_arena* arena, const kit_data* data, const char* from, const char* to, size_t* size) {
+    char* uri = hemc_format(arena, ", \"uri\": \"data:application/octet-stream;base64,%s\"",
+                            kit_base64(arena, data, sizeof(*data)));
+    char* text = make_json(arena, uri, from, to);
     *size = text != NULL ? strlen(text) : 0;
     return text;
 }

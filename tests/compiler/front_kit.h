@@ -30,6 +30,7 @@ typedef struct kit_data { // the buffer, as it lies in the file
 // `from` in the JSON is replaced by `to` (first occurrence; NULL = nothing). The result is a whole .gltf with its
 // buffer embedded; *size without the closing zero. NULL when `from` does not occur.
 char* kit_gltf(hemc_arena* arena, const kit_data* data, const char* from, const char* to, size_t* size);
+char* kit_base64(hemc_arena* arena, const void* data, size_t size);
 // The same as .glb.
 uint8_t* kit_glb(hemc_arena* arena, const kit_data* data, const char* from, const char* to, size_t* size);
 kit_data kit_good(void);

@@ -3,7 +3,9 @@
 
 #include "front_kit.h"
 
-#include "compiler/recipe.h"
+#include "compiler/recipe/json.h"
+
+#include "compiler/recipe/recipe.h"
 #include "platform/file.h"
 
 #include <math.h>
@@ -38,11 +40,11 @@ TEST a_short_recipe_has_all_defaults(void) {
     const hemc_part_recipe* p = &r.parts[0];
     ASSERT_EQ(HEMC_CUT, p->generator);
     ASSERT_EQ(HEM_PART_CLOTH, p->kind);
-    ASSERT(p->axis_auto && p->attach.automatic && p->stitch && p->tethers && !p->self_collision && !p->surface);
+    ASSERT(p->axis_auto && p->attach.automatic && p->stitch && p->tethers && !p->self_collision);
     ASSERT_EQ(0, p->spacing);
     ASSERT(near(p->density, 0.2)); // cotton
     ASSERT(near(p->tuning.friction, 0.3));
-    ASSERT(near(p->tuning.collision_thickness, 0.004));
+    ASSERT(p->tuning.collision_thickness < 0); // worked out from both surfaces
     ASSERT(near(p->tuning.tether_allowance, 0.03));
     ASSERT_EQ(1, p->tuning.iterations);
     ASSERT_EQ(HEM_SOLVER_XPBD, p->tuning.solver);
@@ -68,7 +70,8 @@ TEST every_key_is_read(void) {
         "0.02,\n"
         "    \"attach\": { \"top\": 0.1, \"bones\": \"Upper\", \"paint\": \"_HEM_PIN > 0.5\", \"near\": 0.2, \"root\": "
         "0.3, \"box\": { \"min\": [0, 1, 2] } },\n"
-        "    \"blend\": 0.07, \"animation\": \"momentum\", \"surface\": true, \"material\": \"leather\", \"mass\": 2,\n"
+        "    \"blend\": 0.07, \"animation\": \"momentum\", \"surface\": false, \"material\": \"leather\", \"mass\": "
+        "2,\n"
         "    \"stretch\": 1, \"shear\": 3, \"bend\": 4, \"shape\": 5, \"stiffness_paint\": \"_HEM_PIN\", "
         "\"link_damping\": 6, \"tethers\": true,\n"
         "    \"tether_allowance\": 0.5, \"damping\": 7, \"drag\": 8, \"lift\": 9, \"gravity\": -1, \"friction\": 0.25, "
@@ -93,8 +96,7 @@ TEST every_key_is_read(void) {
     ASSERT_EQ(HEMC_VERTICES, p->generator);
     ASSERT(near(p->spacing, 0.03) && near(p->radius, 0.02) && near(p->axis[1], 1) && !p->axis_auto && p->volume);
     ASSERT(p->chain_count == 1 && strcmp(p->chains[0], "tail*") == 0);
-    ASSERT(p->guide_count == 7 && p->segment_count == 9 && near(p->blend_width, 0.07) && p->surface &&
-           near(p->mass, 2));
+    ASSERT(p->guide_count == 7 && p->segment_count == 9 && near(p->blend_width, 0.07) && near(p->mass, 2));
     ASSERT_EQ(HEM_ANIMATE_MOMENTUM, p->animation);
     ASSERT(!p->attach.automatic && near(p->attach.top, 0.1) && near(p->attach.near, 0.2) && near(p->attach.root, 0.3) &&
            p->attach.bottom < 0);
@@ -155,6 +157,7 @@ TEST wrong_recipes_are_named(void) {
         {"\"generator\": \"cuts\"", "did you mean \"cut\"?"},
         {"\"kind\": \"x\"", "must be \"cloth\" or \"soft\""},
         {"\"surface\": 1", "/parts/0/surface: must be true or false, not a number"},
+        {"\"surface\": true", "/parts/0/surface: is of the body alone"},
         {"\"axis\": [0, 0, 0]", "/parts/0/axis: must not be zero"},
         {"\"axis\": [0, 0]", "/parts/0/axis: must be an array of 3 numbers"},
         {"\"axis\": \"w\"", "/parts/0/axis"},
@@ -191,6 +194,15 @@ TEST wrong_recipes_are_named(void) {
         {"!{\"parts\": {}}", "/parts: must be an array"},
         {"!{\"parts\": []}", "/parts: the recipe has no parts"},
         {"!{\"version\": 2, \"parts\": []}", "/version: 2 is not allowed"},
+        {"!{\"parts\": [{\"name\": \"a\", \"select\": {\"node\": \"*\"}, \"springs\": [{\"from\": [0,0,0], \"to\": "
+         "[0,1,0]}]}]}",
+         "/parts/0/springs/0: has no \"stiffness\""},
+        {"!{\"parts\": [{\"name\": \"a\", \"select\": {\"node\": \"*\"}, \"springs\": [{\"to\": [0,1,0], "
+         "\"stiffness\": 1}]}]}",
+         "/parts/0/springs/0: has no \"from\""},
+        {"!{\"parts\": [{\"name\": \"a\", \"select\": {\"node\": \"*\"}, \"springs\": [{\"from\": [0,0,0], \"to\": "
+         "\"nowhere\", \"stiffness\": 1}]}]}",
+         "/parts/0/springs/0/to: no bone is named \"nowhere\""},
         {"!{\"scale\": 0, \"parts\": []}", "/scale: 0 is out of range: must be above 0"},
         {"![]", "a recipe is an object"},
         {"!{\"clips\": {\"hz\": 1000}}", "/clips/hz: 1000 is out of range"},
@@ -243,9 +255,9 @@ TEST all_faults_come_at_once(void) {
 TEST presets_are_in_order(void) {
     // Softer means more compliance; the order is what an artist expects from the words.
     const char* const* names;
-    ASSERT_EQ(10, hemc_recipe_preset_names(&names));
-    hemc_part_recipe p[10];
-    for (uint32_t i = 0; i < 10; ++i) {
+    ASSERT_EQ(14, hemc_recipe_preset_names(&names));
+    hemc_part_recipe p[14];
+    for (uint32_t i = 0; i < 14; ++i) {
         hemc_part_defaults(&p[i]);
         ASSERTm(names[i], hemc_recipe_preset(names[i], &p[i]));
         ASSERTm(names[i], p[i].density > 0 && p[i].tuning.damping > 0 && p[i].tuning.drag > 0);
@@ -299,6 +311,42 @@ TEST colliders_have_the_right_frames(void) {
     c = &r.colliders[3]; // the lower half of the sheet and the flag
     ASSERT(!c->fit && c->size[0] > 0 && c->size[1] > 0);
     kit_end(&k);
+    PASS();
+}
+
+// Prisms over sixteen corners, 18 faces each: 227 of them have 4086 faces, one more has too many. And of one hull as many
+// faces as its points give.
+TEST hulls_beyond_the_limit_are_refused(void) {
+    const struct {
+        int hulls, corners;
+        uint32_t faces;
+        bool good;
+    } rows[] = {{227, 16, 18, true}, {228, 16, 18, false}, {5, 32, 34, true}};
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); ++n) {
+        kit k;
+        kit_begin(&k);
+        hemc_text text = {.arena = k.arena};
+        hemc_text_add(&text, "{\"parts\": [{\"name\": \"a\", \"select\": {\"node\": \"*\"}}], \"colliders\": [");
+        for (int h = 0; h < rows[n].hulls; ++h) {
+            hemc_text_add(&text, "%s{\"shape\": \"hull\", \"points\": [", h == 0 ? "" : ", ");
+            for (int i = 0; i < 2 * rows[n].corners; ++i) {
+                double angle = 6.283185307179586 * (i / 2) / rows[n].corners;
+                hemc_text_add(&text, "%s[%.9f, %d, %.9f]", i == 0 ? "" : ", ", cos(angle), i % 2, sin(angle));
+            }
+            hemc_text_add(&text, "]}");
+        }
+        hemc_text_add(&text, "]}");
+        hemc_recipe r;
+        ASSERT_EQ(rows[n].good, load(&k, text.data, &r));
+        for (uint32_t i = 0; rows[n].good && i < r.collider_count; ++i) {
+            ASSERT_EQ(rows[n].faces, r.colliders[i].plane_count);
+        }
+        if (!rows[n].good) {
+            ASSERT(kit_log_has(&k.log, HEMC_ERROR,
+                               "/colliders: hulls with 4104 faces together; a character has up to 4096"));
+        }
+        kit_end(&k);
+    }
     PASS();
 }
 
@@ -366,7 +414,7 @@ TEST schema_reader_and_documentation_agree(void) {
         }
         kit_end(&c);
     }
-    ASSERT_EQ(47, count);
+    ASSERT_EQ(57, count);
     // Presets: the schema's words, the reader's, and a row each in the documentation.
     const char* const* names;
     uint32_t preset_count = hemc_recipe_preset_names(&names);
@@ -420,6 +468,7 @@ SUITE(front_recipe_suite) {
     RUN_TEST(all_faults_come_at_once);
     RUN_TEST(presets_are_in_order);
     RUN_TEST(colliders_have_the_right_frames);
+    RUN_TEST(hulls_beyond_the_limit_are_refused);
     RUN_TEST(a_file_wins_over_extras);
     RUN_TEST(schema_reader_and_documentation_agree);
 }

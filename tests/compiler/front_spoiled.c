@@ -86,6 +86,23 @@ static const row rows[] = {
     {"data:application/octet-stream;base64,", "data:application/octet-stream,", "its data: URI is not base64", false},
     {"data:application/octet-stream;base64,", "https://example.com/", "is not a file", false},
     {"\"version\": \"2.0\"}", "\"version\": 2.0}", "/asset/version: must be a string, not a number", false},
+    {"\"version\": \"2.0\"}", "\"version\": \"2.0\"}, \"materials\": 7", "/materials: must be an array, not a number",
+     false},
+    {"\"asset\": {\"version\": \"2.0\"}, ", "\"meshes\": {\"a\": {}}, \"x\": [], ",
+     "/meshes: is an object, as in glTF 1.0", false},
+    {"{\"asset\": {\"version\": \"2.0\"}", "\xef\xbb\xbf{\"asset\": {\"version\": \"2.0\"}",
+     "starts with a byte order mark", true},
+    {"{\"asset\"", "\xff\xfe{\"asset\"", "is UTF-16 text", false},
+    {"\"uri\": \"data:application/octet-stream;base64,", "\"uri\": \"\", \"x\": \"",
+     "/buffers/0/uri: \"\" names no file", false},
+    {"\"uri\": \"data:application/octet-stream;base64,", "\"uri\": \"a/\", \"x\": \"",
+     "/buffers/0/uri: \"a/\" names no file", false},
+    {"\"nodes\": [0]", "\"nodes\": [0], \"name\": {}", "/scenes/0/name: must be a string, not an object; ignored",
+     true},
+    {"\"indices\": 4", "\"indices\": 4, \"mode\": 9", "/meshes/0/primitives/0/mode: must be a whole number from 0 to 6",
+     false},
+    {"\"type\": \"MAT4\"", "\"type\": \"MAT4\", \"normalized\": 1", "/accessors/5/normalized: must be true or false",
+     false},
     {"\"primitives\": [", "\"primitives\": [7, ", "/meshes/0/primitives/0: must be an object, not a number", false},
 };
 
@@ -118,6 +135,56 @@ TEST each_spoiled_field_is_named(void) {
     PASS();
 }
 
+// What the compiler does not read cannot stop it, and a whole number may be written as JSON likes.
+TEST what_is_not_read_is_not_judged(void) {
+    static const struct {
+        const char* from;
+        const char* to;
+    } slips[] = {
+        {"\"version\": \"2.0\"}", "\"version\": \"2.0\", \"generator\": 5, \"copyright\": []}"},
+        {"\"mesh\": 0", "\"mesh\": 0, \"extensions\": {\"KHR_lights_punctual\": {\"light\": 9}}"},
+        {"\"mesh\": 0", "\"mesh\": 0, \"extensions\": 5"},
+        {"\"mesh\": 0", "\"mesh\": 0, \"extras\": \"x\""},
+        {"\"type\": \"MAT4\"", "\"type\": \"MAT4\", \"min\": \"low\", \"max\": [[]]"},
+        {"{\"asset\"", "{\"extensions\": {\"KHR_lights_punctual\": {\"lights\": [{\"type\": 3}]}}, \"asset\""},
+        {"{\"asset\"", "{\"cameras\": [{\"type\": 7, \"perspective\": []}], \"extensionsUsed\": [], \"asset\""},
+        {"{\"asset\"", "{\"samplers\": [{\"magFilter\": \"x\"}], \"asset\""},
+        {"{\"asset\"", "{\"extensions\": [], \"asset\""},
+        {"\"scene\": 0", "\"scene\": 0.0"},
+        {"\"mesh\": 0", "\"mesh\": 0e5"},
+        {"\"nodes\": [0]", "\"nodes\": [0.00]"},
+        {"\"indices\": 4", "\"indices\": 0.4e1"},
+        {"\"componentType\": 5123", "\"componentType\": 5.123e3"},
+        {"\"byteOffset\": 0, \"byteLength\": 180}", "\"byteOffset\": 0.0, \"byteLength\": 18e1}"},
+        {"\"joints\": [1, 2]", "\"joints\": [1.0, 20e-1]"},
+        {"\"sampler\": 0", "\"sampler\": 0.0"},
+    };
+    kit good;
+    kit_begin(&good);
+    kit_data d = kit_good();
+    ASSERT(kit_import(&good, &d, NULL, NULL));
+    for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); ++i) {
+        kit k;
+        kit_begin(&k);
+        size_t size;
+        char* json = kit_gltf(k.arena, &d, slips[i].from, slips[i].to, &size);
+        ASSERTm(slips[i].to, json != NULL);
+        bool read = hemc_import_memory(k.arena, &k.log, "slip.gltf", json, size, &k.model);
+        if (!read) {
+            kit_log_print(&k.log);
+        }
+        ASSERTm(slips[i].to, read);
+        ASSERT_EQm(slips[i].to, good.model.vertex_count, k.model.vertex_count);
+        ASSERT_EQm(slips[i].to, good.model.triangle_count, k.model.triangle_count);
+        ASSERT_EQm(slips[i].to, good.model.bone_count, k.model.bone_count);
+        ASSERTm(slips[i].to,
+                memcmp(good.model.positions, k.model.positions, good.model.vertex_count * sizeof(hemc_vec3)) == 0);
+        kit_end(&k);
+    }
+    kit_end(&good);
+    PASS();
+}
+
 TEST spoiled_numbers_are_named(void) {
     static const struct {
         size_t offset;
@@ -128,6 +195,7 @@ TEST spoiled_numbers_are_named(void) {
         {offsetof(kit_data, positions) + 28, NAN, "POSITION (accessor 0) holds NaN or infinity", false},
         {offsetof(kit_data, positions) + 28, INFINITY, "POSITION (accessor 0) holds NaN or infinity", false},
         {offsetof(kit_data, positions) + 28, 1e30f, "too far away", false},
+        {offsetof(kit_data, normals) + 32, 3.0f, "1 of 15 normals are not of unit length; mended", true},
         {offsetof(kit_data, normals) + 28, NAN, "NORMAL is not usable", true},
         {offsetof(kit_data, weights) + 16, NAN, "JOINTS_0 and WEIGHTS_0", false},
         {offsetof(kit_data, weights) + 7 * 16, -1.0f, "do not sum to 1", true},
@@ -160,6 +228,37 @@ TEST spoiled_numbers_are_named(void) {
     ASSERT_FALSE(kit_import(&k, &d, NULL, NULL));
     ASSERT(kit_log_has(&k.log, HEMC_ERROR, "/meshes/0/primitives/0: index 7 is 15, but there are 15 vertices"));
     kit_end(&k);
+    kit_begin(&k);
+    d.indices[7] = 65535;
+    ASSERT_FALSE(kit_import(&k, &d, NULL, NULL));
+    ASSERT(kit_log_has(&k.log, HEMC_ERROR, "/meshes/0/primitives/0: index 7 is 65535, a primitive restart"));
+    kit_end(&k);
+    PASS();
+}
+
+// 256 vertices and indices of one byte: 255 is a vertex, and also what glTF forbids.
+TEST restarts_that_are_vertices_are_warned_of(void) {
+    kit k;
+    kit_begin(&k);
+    uint8_t bytes[256 * 12 + 3] = {0}; // all at the origin but three, then the indices 0, 1, 255
+    float one = 1.0f;
+    memcpy(bytes + 12, &one, 4);
+    memcpy(bytes + 255 * 12 + 4, &one, 4);
+    bytes[256 * 12 + 1] = 1;
+    bytes[256 * 12 + 2] = 255;
+    ASSERT(kit_import_text(
+        &k, hemc_format(k.arena,
+                        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{"
+                        "\"attributes\":{\"POSITION\":0},\"indices\":1}]}],\"accessors\":[{\"bufferView\":0,"
+                        "\"componentType\":5126,\"count\":256,\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":"
+                        "5121,\"count\":3,\"type\":\"SCALAR\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":3072},{"
+                        "\"buffer\":0,\"byteOffset\":3072,\"byteLength\":3}],\"buffers\":[{\"byteLength\":3075,\"uri\":"
+                        "\"data:application/octet-stream;base64,%s\"}]}",
+                        kit_base64(k.arena, bytes, sizeof(bytes)))));
+    ASSERT(kit_log_has(&k.log, HEMC_WARNING, "1 indices are 255, which glTF keeps for primitive restart"));
+    ASSERT_EQ(1, k.model.triangle_count);
+    ASSERT_EQ(255, k.model.triangles[2]);
+    kit_end(&k);
     PASS();
 }
 
@@ -187,6 +286,8 @@ TEST counts_do_not_buy_memory(void) {
 
 SUITE(front_spoiled_suite) {
     RUN_TEST(each_spoiled_field_is_named);
+    RUN_TEST(what_is_not_read_is_not_judged);
     RUN_TEST(spoiled_numbers_are_named);
+    RUN_TEST(restarts_that_are_vertices_are_warned_of);
     RUN_TEST(counts_do_not_buy_memory);
 }

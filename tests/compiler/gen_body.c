@@ -164,7 +164,7 @@ TEST the_body_moves_with_the_character(void) {
     static const struct {
         hemc_d3 (*move)(hemc_d3);
         bool mirrored;
-        double least; // share that is in the same place; elimination is a long chain, rounding may tip a few
+        double least; // share that is in the same place; elimination is a long sequence, rounding may tip a few
     } moves[] = {{mirror, true, 1.0}, {turn, false, 0.97}};
     for (int fine = 0; fine < 2; ++fine) {
         for (int k = 0; k < 2; ++k) {

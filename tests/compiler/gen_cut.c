@@ -36,7 +36,7 @@ TEST a_cylinder_gets_equal_closed_rings(void) {
         ASSERT_IN_RANGE(0.8 / 13.0 * p->level[i], a.y, 0.002);
         // Columns are upright: the same number, the same direction.
         for (uint32_t j = 0; j < i; ++j) {
-            if (p->chain[i] == p->chain[j]) {
+            if (p->column[i] == p->column[j]) {
                 hemc_d3 b = d3_from(p->positions[j]);
                 ASSERT(d3_distance(d3(a.x, 0, a.z), d3(b.x, 0, b.z)) < 0.002);
             }
@@ -350,7 +350,7 @@ TEST a_column_is_on_a_level_once_and_columns_run_in_order(void) {
     const hemc_particles* p = &kit.particles;
     for (uint32_t i = 1; i < p->count; ++i) {
         for (uint32_t j = 0; j < i; ++j) {
-            ASSERT(p->level[i] != p->level[j] || p->chain[i] != p->chain[j]);
+            ASSERT(p->level[i] != p->level[j] || p->column[i] != p->column[j]);
         }
     }
     uint32_t growing = 0, falling = 0;
@@ -358,7 +358,7 @@ TEST a_column_is_on_a_level_once_and_columns_run_in_order(void) {
         if (p->links[k].kind == HEM_LINK_WEFT) {
             // x grows with u, so numbers grow or fall with x, the same way everywhere.
             float step = p->positions[p->links[k].b].x - p->positions[p->links[k].a].x;
-            bool with_x = (step > 0.0f) == (p->chain[p->links[k].b] > p->chain[p->links[k].a]);
+            bool with_x = (step > 0.0f) == (p->column[p->links[k].b] > p->column[p->links[k].a]);
             growing += with_x;
             falling += !with_x;
         }

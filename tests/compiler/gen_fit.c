@@ -154,6 +154,55 @@ TEST two_sides_weigh_as_one_cloth(void) {
     PASS();
 }
 
+// A tube of cloth, radius 0.3, whose upper end is turned in and down again, as a waistband is.
+static hemc_d3 turned_in(double u, double v) {
+    const double a = TAU * u, y = v < 0.8 ? v / 0.8 : 1.0 - 0.4 * (v - 0.8) / 0.2, r = v < 0.8 ? 0.3 : 0.28;
+    return d3(r * cos(a), 0.8 * y, -r * sin(a));
+}
+
+TEST cloth_has_one_outer_side(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.1);
+    gen_grid(&kit, 48, 40, turned_in, false, 0);
+    ASSERT(fit(&kit));
+    const hemc_particles* p = &kit.particles;
+    for (size_t k = 0; k < p->link_count; ++k) {
+        ASSERT(d3_dot(d3_from(p->normals[p->links[k].a]), d3_from(p->normals[p->links[k].b])) > 0.0);
+    }
+    for (uint32_t i = 0; i < p->count; ++i) {
+        const hemc_d3 axis = hemc_quat_axis(p->rotation[i], 0);
+        ASSERT(d3_distance(axis, d3_from(p->normals[i])) < 1e-5);
+        ASSERT(axis.x * p->positions[i].x + axis.z * p->positions[i].z > 0.0); // away from the tube's middle
+    }
+    gen_end(&kit);
+    PASS();
+}
+
+// What the air acts on does not depend on radius or spacing: together it is the surface, of a cloth with two sides one.
+TEST areas_are_those_of_the_surface(void) {
+    const double spacings[] = {0.05, 0.08, 0.13};
+    for (int i = 0; i < 3; ++i) {
+        double sums[2] = {0, 0}, least = 1e9;
+        for (int wide = 0; wide < 2; ++wide) {
+            gen_kit kit;
+            gen_begin(&kit, spacings[i]);
+            kit.part.density = 0.3f;
+            kit.part.radius = wide ? (float)spacings[i] * 2 : 0;
+            gen_grid(&kit, 10, 12, sheet, false, 0);
+            ASSERT(fit(&kit));
+            for (uint32_t k = 0; k < kit.particles.count; ++k) {
+                sums[wide] += (double)kit.particles.area[k];
+                least = fmin(least, (double)kit.particles.area[k]);
+            }
+            ASSERT_IN_RANGE(0.8, sums[wide], 0.004); // square metres
+            gen_end(&kit);
+        }
+        ASSERT_IN_RANGE(sums[0], sums[1], 1e-5);
+        ASSERT(least > 0.05 * spacings[i] * spacings[i]);
+    }
+    PASS();
+}
+
 TEST a_given_mass_is_shared_out(void) {
     gen_kit kit;
     gen_begin(&kit, 0.08);
@@ -181,12 +230,91 @@ TEST a_closed_soft_body_weighs_its_volume(void) {
     PASS();
 }
 
+// A lock 2 cm wide at its root that ends in a point.
+static hemc_d3 lock(double u, double v) {
+    return d3(0.02 * (1.0 - 0.9 * v) * (u - 0.5), 1.5 - 0.4 * v, 0.0);
+}
+
+// Each particle of a strand weighs its ellipsoid: what is thinner weighs less, whatever the spacing.
+TEST a_strand_weighs_its_ellipsoids(void) {
+    gen_kit kit;
+    gen_begin(&kit, 0.0);
+    kit.part.generator = HEMC_STRANDS;
+    kit.part.kind = HEM_PART_SOFT;
+    kit.part.segment_count = 12;
+    kit.part.density = 500.0f;
+    gen_grid(&kit, 4, 60, lock, false, 0);
+    ASSERT(fit(&kit));
+    const hemc_particles* p = &kit.particles;
+    ASSERT_EQ(12u, p->count);
+    double volume = 0.0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        volume += TAU * 2.0 / 3.0 * p->radii[i][0] * p->radii[i][1] * p->radii[i][2];
+    }
+    ASSERT_IN_RANGE(500.0 * volume, total_mass(p), 1e-6 * 500.0 * volume);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        const double own = TAU * 2.0 / 3.0 * p->radii[i][0] * p->radii[i][1] * p->radii[i][2];
+        if (own > 0.3 * volume / p->count) { // the lightest are raised
+            ASSERT_IN_RANGE(500.0 * own, p->mass[i], 0.02 * 500.0 * own);
+        }
+    }
+    gen_end(&kit);
+    PASS();
+}
+
+// Cloth on a ball: its particles at the distance that was worked out, a cell's diagonal between them. The middle of that chord
+// must lie on the ball, neither in it nor above; on a sharp edge, between two faces at right angles.
+TEST a_chord_of_the_thickness_touches_what_it_lies_on(void) {
+    const float radii[4] = {0.0f, 0.03f, 0.2f, 2.0f};
+    for (int i = 0; i < 4; ++i) {
+        gen_kit kit;
+        gen_begin(&kit, 0.05);
+        gen_grid(&kit, 20, 20, sheet, false, 0);
+        ASSERT(fit(&kit));
+        hemc_collider_recipe collider;
+        memset(&collider, 0, sizeof collider);
+        collider.kind = radii[i] > 0 ? HEM_SHAPE_SPHERE : HEM_SHAPE_BOX;
+        collider.size[0] = radii[i];
+        hemc_recipe recipe;
+        memset(&recipe, 0, sizeof recipe);
+        recipe.parts = &kit.part;
+        recipe.part_count = 1;
+        recipe.colliders = &collider;
+        recipe.collider_count = 1;
+        kit.part.tuning.collision_thickness = -1.0f;
+        hemc_mesh mesh;
+        hemc_particles none;
+        memset(&none, 0, sizeof none);
+        ASSERT(hemc_assemble(kit.arena, &kit.log, &kit.model, &recipe, &kit.particles, NULL, &mesh));
+        hemc_work_out_thickness(kit.arena, &recipe, &kit.surface, &kit.particles, &none, &mesh);
+        const double t = mesh.part_tunings[0].collision_thickness, s = kit.particles.spacing, r = radii[i];
+        // Ends at r + t from the centre, sqrt(2) s apart: by Pythagoras the middle is at sqrt((r + t)^2 - s^2 / 2), to the
+        // second order of s / (r + t).
+        const double middle = (r + t) * (1 - s * s / (4 * (r + t) * (r + t)));
+        if (t > 0.081 * s) { // not where the least thickness rules
+            ASSERT_IN_RANGE(r, middle, 1e-4 * s);
+        } else {
+            ASSERT(middle >= r);
+        }
+        kit.part.tuning.collision_thickness = 0.0125f; // what the recipe says stays
+        ASSERT(hemc_assemble(kit.arena, &kit.log, &kit.model, &recipe, &kit.particles, NULL, &mesh));
+        hemc_work_out_thickness(kit.arena, &recipe, &kit.surface, &kit.particles, &none, &mesh);
+        ASSERT_EQ(0.0125f, mesh.part_tunings[0].collision_thickness);
+        gen_end(&kit);
+    }
+    PASS();
+}
+
 SUITE(fit_suite) {
+    RUN_TEST(a_chord_of_the_thickness_touches_what_it_lies_on);
     RUN_TEST(a_sheet_gets_flat_discs_facing_out);
     RUN_TEST(every_ellipsoid_is_sound_and_faces_out);
     RUN_TEST(radii_follow_the_second_moments);
     RUN_TEST(cloth_weighs_area_times_density_and_borders_less);
     RUN_TEST(two_sides_weigh_as_one_cloth);
+    RUN_TEST(cloth_has_one_outer_side);
+    RUN_TEST(areas_are_those_of_the_surface);
     RUN_TEST(a_given_mass_is_shared_out);
     RUN_TEST(a_closed_soft_body_weighs_its_volume);
+    RUN_TEST(a_strand_weighs_its_ellipsoids);
 }

@@ -5,7 +5,7 @@
 // Surfaces from formulas, for tests of the generators: a growing list of triangles, welded into a hemc_surface, and a
 // recipe to go with it.
 
-#include "compiler/generate.h"
+#include "compiler/generate/generate.h"
 
 typedef struct gen_kit {
     hemc_arena* arena;

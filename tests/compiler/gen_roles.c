@@ -117,7 +117,6 @@ TEST paints_reach_particles_by_interpolation(void) {
     kit.part.stiffness_paint = "_HEM_STIFFNESS";
     kit.part.max_distance_paint = "_LIMIT";
     kit.part.backstop = 0.02f;
-    kit.part.surface = true;
     ASSERT(run(&kit));
     const hemc_particles* p = &kit.particles;
     for (uint32_t i = 0; i < p->count; ++i) {
@@ -125,7 +124,6 @@ TEST paints_reach_particles_by_interpolation(void) {
         ASSERT_IN_RANGE(wanted, p->stiffness[i], 1e-4f);
         ASSERT_IN_RANGE(wanted, p->max_distance[i], 1e-4f);
         ASSERT_EQ(0.02f, p->backstop[i]);
-        ASSERT(p->flags[i] & HEM_PARTICLE_SURFACE);
         if (fabs(p->positions[i].x) > 0.04) {
             ASSERT_EQ(p->positions[i].x > 0.0f, attached(&kit, i)); // the pin wins over the waist
         }

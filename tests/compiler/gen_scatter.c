@@ -184,7 +184,7 @@ TEST points_turn_with_the_shape(void) {
         gen_grid(&a, 40, 20, egg, true, 0);
         gen_grid(&b, 40, 20, turned_egg, true, 0);
         ASSERT(gen_run(&a) && gen_run(&b));
-        // Elimination is a long chain of comparisons: rounding may tip one in a hundred.
+        // Elimination is a long sequence of comparisons: rounding may tip one in a hundred.
         ASSERT_EQ(a.particles.count, b.particles.count);
         uint32_t same = 0;
         for (uint32_t i = 0; i < a.particles.count; ++i) {

@@ -193,7 +193,7 @@ TEST many_cards_share_few_guides(void) {
         ASSERT(nearest < 0.157);
     }
     for (uint32_t i = 0; i < p->count; ++i) {
-        ASSERT_EQ((int32_t)(i / 7), p->chain[i]);
+        ASSERT_EQ((int32_t)(i / 7), p->column[i]);
         ASSERT_EQ((int32_t)(i % 7), p->level[i]);
     }
     gen_end(&kit);
@@ -288,7 +288,7 @@ TEST what_faces_nowhere_is_thin_across(void) {
         middle = d3_madd(middle, d3_from(p->positions[i]), 1.0 / p->count);
     }
     for (uint32_t i = 1; i + 1 < p->count; ++i) {
-        if (p->chain[i - 1] != p->chain[i + 1]) {
+        if (p->column[i - 1] != p->column[i + 1]) {
             continue; // an end: it faces on
         }
         hemc_d3 along = d3_sub(d3_from(p->positions[i + 1]), d3_from(p->positions[i - 1]));

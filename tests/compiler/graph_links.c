@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/compiler/lanes_kit.h"
 
-#include "compiler/graph.h"
+#include "compiler/graph/graph.h"
 
 #include "greatest.h"
 
@@ -71,7 +71,7 @@ TEST tethers_run_up_the_column(void) {
     for (size_t i = 0; i < kit.mesh.link_count; ++i) {
         const hemc_link* l = &kit.mesh.links[i];
         if (l->kind == HEM_LINK_TETHER) {
-            ASSERT_EQ_FMT(sheet_id(10, kit.mesh.all.chain[l->a], 11), l->b, "%u");
+            ASSERT_EQ_FMT(sheet_id(10, kit.mesh.all.column[l->a], 11), l->b, "%u");
             ASSERT_IN_RANGE((11 - kit.mesh.all.level[l->a]) * SPACING, l->rest, 1e-6);
         }
     }
@@ -369,6 +369,7 @@ TEST too_many_particles_are_an_error(void) {
 
 void graph_ignore_tests(void);
 void graph_maps_tests(void);
+void graph_cards_tests(void);
 
 SUITE(graph_suite);
 SUITE(graph_suite) {
@@ -387,4 +388,5 @@ SUITE(graph_suite) {
     RUN_TEST(too_many_particles_are_an_error);
     graph_ignore_tests();
     graph_maps_tests();
+    graph_cards_tests();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/compiler/lanes_kit.h"
 
-#include "compiler/graph.h"
-#include "compiler/lanes.h"
+#include "compiler/graph/graph.h"
+#include "compiler/lanes/lanes.h"
 
 #include "greatest.h"
 
@@ -96,7 +96,7 @@ static void make(lanes_kit* kit, shape s) {
     case UNNUMBERED_SHEET:
         lanes_kit_sheet(kit, 17, 17);
         for (uint32_t p = 0; p < kit->mesh.all.count; ++p) {
-            kit->mesh.all.level[p] = kit->mesh.all.chain[p] = 0;
+            kit->mesh.all.level[p] = kit->mesh.all.column[p] = 0;
         }
         break;
     case RING:
@@ -559,11 +559,13 @@ TEST a_part_is_solved_alike_wherever_it_stands(void) {
     kit.parts[0].tethers = kit.parts[1].tethers = false;
     ASSERT(lanes_kit_run(&kit));
     const hem_part* parts = kit.layout.parts;
-    ASSERT(parts[0].link_count > 1000 && parts[1].row_begin > 0);
-    ASSERT_EQ_FMT(parts[0].link_count, parts[1].link_count, "%u");
-    for (uint32_t i = 0; i < parts[0].link_count; ++i) {
-        const hem_link_batch* b = &kit.layout.links[parts[0].link_begin + i];
-        const hem_link_batch* c = &kit.layout.links[parts[1].link_begin + i];
+    const hem_range first = hem_range_of(kit.layout.ranges, &parts[0], HEM_BATCH_LINKS);
+    const hem_range second = hem_range_of(kit.layout.ranges, &parts[1], HEM_BATCH_LINKS);
+    ASSERT(first.count > 1000 && parts[1].row_begin > 0);
+    ASSERT_EQ_FMT(first.count, second.count, "%u");
+    for (uint32_t i = 0; i < first.count; ++i) {
+        const hem_link_batch* b = &kit.layout.links[first.begin + i];
+        const hem_link_batch* c = &kit.layout.links[second.begin + i];
         ASSERT_EQ(b->row_a - parts[0].row_begin, c->row_a - parts[1].row_begin);
         ASSERT_EQ(b->row_b - parts[0].row_begin, c->row_b - parts[1].row_begin);
         ASSERT_EQ(b->kind, c->kind);

@@ -17,11 +17,12 @@ void lanes_kit_start(lanes_kit* kit, uint32_t capacity) {
     p->positions = hemc_alloc(kit->arena, capacity, sizeof(*p->positions));
     p->normals = hemc_alloc(kit->arena, capacity, sizeof(*p->normals));
     p->level = hemc_alloc(kit->arena, capacity, sizeof(*p->level));
-    p->chain = hemc_alloc(kit->arena, capacity, sizeof(*p->chain));
+    p->column = hemc_alloc(kit->arena, capacity, sizeof(*p->column));
     p->flags = hemc_alloc(kit->arena, capacity, sizeof(*p->flags));
     p->rotation = hemc_alloc(kit->arena, capacity, sizeof(*p->rotation));
     p->radii = hemc_alloc(kit->arena, capacity, sizeof(*p->radii));
     p->mass = hemc_alloc(kit->arena, capacity, sizeof(*p->mass));
+    p->area = hemc_alloc(kit->arena, capacity, sizeof(*p->area));
     p->stiffness = hemc_alloc(kit->arena, capacity, sizeof(*p->stiffness));
     p->max_distance = hemc_alloc(kit->arena, capacity, sizeof(*p->max_distance));
     p->backstop = hemc_alloc(kit->arena, capacity, sizeof(*p->backstop));
@@ -44,7 +45,7 @@ void lanes_kit_end(lanes_kit* kit) {
     memset(kit, 0, sizeof *kit);
 }
 
-uint32_t lanes_kit_add(lanes_kit* kit, double x, double y, double z, int32_t level, int32_t chain, bool animated) {
+uint32_t lanes_kit_add(lanes_kit* kit, double x, double y, double z, int32_t level, int32_t column, bool animated) {
     hemc_particles* p = &kit->mesh.all;
     if (p->count == kit->capacity) {
         abort();
@@ -53,7 +54,7 @@ uint32_t lanes_kit_add(lanes_kit* kit, double x, double y, double z, int32_t lev
     p->positions[i] = (hemc_vec3){(float)x, (float)y, (float)z};
     p->normals[i] = (hemc_vec3){0, 0, 1};
     p->level[i] = level;
-    p->chain[i] = chain;
+    p->column[i] = column;
     p->flags[i] = (uint8_t)(HEM_PARTICLE_COLLIDES | (animated ? HEM_PARTICLE_ANIMATED : 0));
     p->rotation[i][3] = 1;
     for (int k = 0; k < 3; ++k) {

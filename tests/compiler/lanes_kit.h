@@ -28,7 +28,7 @@ typedef struct lanes_kit {
 
 void lanes_kit_start(lanes_kit* kit, uint32_t capacity);
 void lanes_kit_end(lanes_kit* kit);
-uint32_t lanes_kit_add(lanes_kit* kit, double x, double y, double z, int32_t level, int32_t chain, bool animated);
+uint32_t lanes_kit_add(lanes_kit* kit, double x, double y, double z, int32_t level, int32_t column, bool animated);
 void lanes_kit_link(lanes_kit* kit, uint32_t a, uint32_t b, hem_link_kind kind);
 void lanes_kit_part(lanes_kit* kit, const char* name, hem_part_kind kind);
 double lanes_kit_random(lanes_kit* kit); // [0, 1), the same sequence in every kit

@@ -212,6 +212,24 @@ TEST blend_rises_from_the_attached_level(void) {
     PASS();
 }
 
+// Down the middle of the sheet: none on the attached level, a smooth step that is full where the recipe says.
+TEST blend_is_full_at_the_width_of_the_recipe(void) {
+    for (int spacings = 2; spacings <= 6; spacings += 2) {
+        maps_kit kit;
+        maps_start(&kit, 0);
+        kit.lanes.parts[0].blend_width = (float)spacings * SPACING;
+        ASSERT(maps_run(&kit));
+        for (uint32_t l = 0; l < VERTEX_LEVELS; ++l) {
+            const uint32_t v = l * VERTEX_COLUMNS + VERTEX_COLUMNS / 2;
+            const double below = 9 * (1 - (double)l / (VERTEX_LEVELS - 1)); // spacings under the attached level
+            const double x = fmin(fmax((below - 0.25) / (spacings - 0.25), 0), 1);
+            ASSERT_IN_RANGE(x * x * (3 - 2 * x), kit.lanes.mesh.skinning.vertex_blend[v], 0.1);
+        }
+        lanes_kit_end(&kit.lanes);
+    }
+    PASS();
+}
+
 TEST painted_blend_wins(void) {
     maps_kit kit;
     maps_start(&kit, 0);
@@ -297,7 +315,7 @@ TEST layers_do_not_mix(void) {
     for (uint32_t p = 0; p < 100; ++p) {
         const hemc_vec3 x = lanes->mesh.all.positions[p];
         const uint32_t q =
-            lanes_kit_add(lanes, x.x, x.y, -0.02, lanes->mesh.all.level[p], 10 + lanes->mesh.all.chain[p], false);
+            lanes_kit_add(lanes, x.x, x.y, -0.02, lanes->mesh.all.level[p], 10 + lanes->mesh.all.column[p], false);
         lanes->mesh.all.normals[q] = (hemc_vec3){0, 0, -1};
     }
     const size_t front = lanes->mesh.all.link_count;
@@ -346,12 +364,72 @@ TEST vertices_keep_to_their_bones(void) {
     PASS();
 }
 
+// A patch of four vertices a little above the sheet, a piece of its own, becomes what it lies on: its weights are those that
+// a vertex of the sheet below it has, and so is its blend, whatever else was painted.
+TEST an_ornament_follows_the_cloth_below_it(void) {
+    maps_kit kit;
+    maps_start(&kit, 0);
+    hemc_model* m = &kit.model;
+    enum { AT = 20 * VERTEX_COLUMNS + 11 };
+    const uint32_t below[4] = {AT, AT + 1, AT + VERTEX_COLUMNS, AT + VERTEX_COLUMNS + 1}, n = m->vertex_count;
+    hemc_arena* arena = kit.lanes.arena;
+    hemc_model old = *m;
+    m->vertex_count = n + 4;
+    m->triangle_count += 2;
+    m->positions = hemc_alloc(arena, n + 4, sizeof(*m->positions));
+    m->normals = hemc_alloc(arena, n + 4, sizeof(*m->normals));
+    m->bones = hemc_alloc(arena, n + 4, sizeof(*m->bones));
+    m->bone_weights = hemc_alloc(arena, n + 4, sizeof(*m->bone_weights));
+    m->triangles = hemc_alloc(arena, (size_t)m->triangle_count * 3, sizeof(uint32_t));
+    int32_t* owner = hemc_alloc(arena, m->triangle_count, sizeof(int32_t));
+    memcpy(m->positions, old.positions, n * sizeof(*m->positions));
+    memcpy(m->normals, old.normals, n * sizeof(*m->normals));
+    memcpy(m->bones, old.bones, n * sizeof(*m->bones));
+    memcpy(m->bone_weights, old.bone_weights, n * sizeof(*m->bone_weights));
+    memcpy(m->triangles, old.triangles, (size_t)old.triangle_count * 3 * sizeof(uint32_t));
+    memcpy(owner, kit.owner, old.triangle_count * sizeof(int32_t));
+    kit.owner = owner;
+    for (uint32_t i = 0; i < 4; ++i) {
+        m->positions[n + i] = m->positions[below[i]];
+        m->positions[n + i].z += 0.005f;
+        m->normals[n + i] = m->normals[below[i]];
+        m->bones[n + i][0] = 2; // skinned to something else
+        m->bone_weights[n + i][0] = 1;
+    }
+    const uint32_t corners[6] = {n, n + 1, n + 3, n, n + 3, n + 2};
+    memcpy(m->triangles + (size_t)old.triangle_count * 3, corners, sizeof corners);
+    kit.primitive.vertex_count = m->vertex_count;
+    kit.primitive.triangle_count = m->triangle_count;
+    ASSERT(maps_run(&kit));
+    const hemc_skinning* skin = &kit.lanes.mesh.skinning;
+    // It is smaller than the spacing and follows as one piece: the sheet at its middle.
+    for (uint32_t i = 0; i < 4; ++i) {
+        double blend = 0, x = 0, y = 0, sum = 0;
+        for (int k = 0; k < 4; ++k) {
+            const hemc_vec3 p = kit.lanes.mesh.all.positions[skin->vertex_particle[n + i][k]];
+            const double w = skin->vertex_weight[n + i][k];
+            blend += 0.25 * skin->vertex_blend[below[k]];
+            x += w * p.x, y += w * p.y, sum += w;
+            ASSERT_EQ(skin->vertex_particle[n][k], skin->vertex_particle[n + i][k]);
+            ASSERT_EQ(skin->vertex_weight[n][k], skin->vertex_weight[n + i][k]);
+        }
+        ASSERT_IN_RANGE(1.0, sum, 1e-6);
+        ASSERT_IN_RANGE(blend, skin->vertex_blend[n + i], 0.02);
+        const hemc_vec3 low = m->positions[n], high = m->positions[n + 3];
+        ASSERT(fabs(x - 0.5 * (low.x + high.x)) < 0.5 * SPACING && fabs(y - 0.5 * (low.y + high.y)) < 0.5 * SPACING);
+    }
+    lanes_kit_end(&kit.lanes);
+    PASS();
+}
+
 void graph_maps_tests(void) {
+    RUN_TEST(an_ornament_follows_the_cloth_below_it);
     RUN_TEST(particle_weights_are_a_partition_of_unity);
     RUN_TEST(particle_weights_are_smooth);
     RUN_TEST(particle_bones_follow_equation_three);
     RUN_TEST(particles_without_vertices_take_the_surface);
     RUN_TEST(blend_rises_from_the_attached_level);
+    RUN_TEST(blend_is_full_at_the_width_of_the_recipe);
     RUN_TEST(painted_blend_wins);
     RUN_TEST(the_border_to_unselected_triangles_stays_with_the_skeleton);
     RUN_TEST(vertices_split_by_a_seam_blend_alike);

@@ -10,7 +10,7 @@ int pack_bare_sheet(int columns, int levels, uint8_t** bytes, size_t* size) {
     float(*positions)[3] = calloc((size_t)count, sizeof(*positions));
     uint8_t* animated = calloc((size_t)count, 1);
     int32_t* level = calloc((size_t)count, sizeof(int32_t));
-    int32_t* chain = calloc((size_t)count, sizeof(int32_t));
+    int32_t* column = calloc((size_t)count, sizeof(int32_t));
     hemc_bare_link* links = calloc((size_t)count * 6, sizeof(hemc_bare_link));
     size_t link_count = 0;
     static const struct {
@@ -23,7 +23,7 @@ int pack_bare_sheet(int columns, int levels, uint8_t** bytes, size_t* size) {
         positions[i][1] = -0.25f * (float)l;
         animated[i] = l == 0;
         level[i] = l;
-        chain[i] = c;
+        column[i] = c;
         for (int k = 0; k < 6; ++k) {
             const int to_c = c + steps[k].right, to_l = l + steps[k].up;
             if (to_c < columns && to_l >= 0 && to_l < levels) {
@@ -39,14 +39,14 @@ int pack_bare_sheet(int columns, int levels, uint8_t** bytes, size_t* size) {
                                  .links = links,
                                  .link_count = link_count,
                                  .level = level,
-                                 .chain = chain,
+                                 .column = column,
                                  .self_collision = true,
                                  .self_thickness = 0.125f};
     const int result = hemc_compile_bare(&mesh, bytes, size);
     free(positions);
     free(animated);
     free(level);
-    free(chain);
+    free(column);
     free(links);
     return result;
 }
@@ -55,7 +55,7 @@ int pack_bare_block(int nx, int ny, int nz, uint8_t** bytes, size_t* size) {
     const int count = nx * ny * nz;
     float(*positions)[3] = calloc((size_t)count, sizeof(*positions));
     int32_t* level = calloc((size_t)count, sizeof(int32_t));
-    int32_t* chain = calloc((size_t)count, sizeof(int32_t));
+    int32_t* column = calloc((size_t)count, sizeof(int32_t));
     uint32_t* starts = calloc((size_t)count + 1, sizeof(uint32_t));
     uint16_t* members = calloc((size_t)count * 26, sizeof(uint16_t));
     uint32_t next = 0;
@@ -65,7 +65,7 @@ int pack_bare_block(int nx, int ny, int nz, uint8_t** bytes, size_t* size) {
         positions[i][1] = 0.25f * (float)y;
         positions[i][2] = 0.25f * (float)z;
         level[i] = y * nx + x;
-        chain[i] = z;
+        column[i] = z;
         starts[i] = next;
         for (int k = 0; k < 27; ++k) {
             const int to_x = x + k % 3 - 1, to_y = y + k / 3 % 3 - 1, to_z = z + k / 9 - 1;
@@ -81,11 +81,11 @@ int pack_bare_block(int nx, int ny, int nz, uint8_t** bytes, size_t* size) {
                                  .group_starts = starts,
                                  .group_members = members,
                                  .level = level,
-                                 .chain = chain};
+                                 .column = column};
     const int result = hemc_compile_bare(&mesh, bytes, size);
     free(positions);
     free(level);
-    free(chain);
+    free(column);
     free(starts);
     free(members);
     return result;

@@ -96,22 +96,22 @@ fixture fixture_make(void) {
         .mesh_count = 2,
         .link_count = 8 + 6 + 5 + 6 + 7 + 3,
         .group_count = 7 + 2,
+        .row_constraint_count = 5 + 2 + 1 + 1 + 5,
         .particle_radius = 0.125f,
         .bounds_min = {0, -2.5f, 0.125f},
         .bounds_max = {1.75f, 0, 0.125f},
         .spacing = 0.25f,
     };
-    info.lane_fill = (float)(info.link_count + info.group_count) / 64.0f;
-    info.indexed_share = 5.0f / (float)(info.link_count + info.group_count);
+    const float constraints = (float)(info.link_count + info.group_count + info.row_constraint_count);
+    info.lane_fill = constraints / 104.0f;
+    info.indexed_share = 9.0f / constraints;
     hem_part parts[3] = {
         {.name_offset = string_offset("soft"),
          .kind = HEM_PART_SOFT,
          .row_begin = 0,
          .row_count = 2,
-         .link_begin = 0,
-         .link_count = 1,
-         .group_begin = 0,
-         .group_count = 2,
+         .range_begin = 0,
+         .range_count = 2,
          .collision_group = 1,
          .collision_mask = 6,
          .spacing = 0.5f},
@@ -119,8 +119,7 @@ fixture fixture_make(void) {
          .kind = HEM_PART_BODY,
          .row_begin = 2,
          .row_count = 1,
-         .link_begin = 1,
-         .group_begin = 2,
+         .range_begin = 2,
          .collision_group = 2,
          .collision_mask = 5,
          .spacing = 0.25f},
@@ -128,16 +127,17 @@ fixture fixture_make(void) {
          .kind = HEM_PART_CLOTH,
          .row_begin = 3,
          .row_count = 3,
-         .link_begin = 1,
-         .link_count = 4,
-         .index_begin = 0,
-         .index_count = 1,
-         .group_begin = 2,
+         .range_begin = 2,
+         .range_count = 6,
          .collision_group = 4,
          .collision_mask = 7,
          .level_count = 3,
          .spacing = 0.5f},
     };
+    static const hem_range ranges[8] = {{0, HEM_BATCH_LINKS, 0, 1},     {0, HEM_BATCH_GROUPS, 0, 2},
+                                        {2, HEM_BATCH_SPRINGS, 0, 2},   {2, HEM_BATCH_BENDS, 2, 1},
+                                        {2, HEM_BATCH_DIHEDRALS, 3, 1}, {2, HEM_BATCH_TRIANGLES, 4, 1},
+                                        {2, HEM_BATCH_LINKS, 1, 4},     {2, HEM_BATCH_INDEXED_LINKS, 0, 1}};
     hem_tuning tuning[3];
     memset(tuning, 0, sizeof tuning);
     for (int i = 0; i < 3; ++i) {
@@ -200,6 +200,71 @@ fixture fixture_make(void) {
     }
     group_indices[0].lane_mask = 0x03;
     group_indices[1].lane_mask = 0x01;
+    // Five springs in rows, two by indices, one of these into another part; an edge that bends, flat and not, by indices; five
+    // triangles in rows.
+    hem_row_batch row_batches[5] = {
+        {.rows = {3, 5}, .rotates = {0, 1}, .kind = HEM_KIND_SPRING, .part = 2, .lane_mask = 0x1f, .member_count = 2},
+        {.kind = HEM_KIND_SPRING,
+         .part = 2,
+         .lane_mask = 0x03,
+         .form = HEM_FORM_INDICES,
+         .member_count = 2,
+         .payload = 1},
+        {.kind = HEM_KIND_FLAT,
+         .part = 2,
+         .lane_mask = 0x01,
+         .form = HEM_FORM_INDICES,
+         .member_begin = 2,
+         .member_count = 4},
+        {.kind = HEM_KIND_DIHEDRAL,
+         .part = 2,
+         .lane_mask = 0x01,
+         .form = HEM_FORM_INDICES,
+         .member_begin = 6,
+         .member_count = 4},
+        {.rows = {3, 4, 5},
+         .rotates = {0, 1, 0},
+         .kind = HEM_KIND_TRIANGLE,
+         .part = 2,
+         .lane_mask = 0x1f,
+         .member_count = 3},
+    };
+    hem_group_index row_indices[10];
+    hem_spring springs[2];
+    hem_bend bend;
+    hem_dihedral dihedral;
+    hem_triangle triangle;
+    memset(row_indices, 0, sizeof row_indices);
+    memset(springs, 0, sizeof springs);
+    memset(&bend, 0, sizeof bend);
+    memset(&dihedral, 0, sizeof dihedral);
+    memset(&triangle, 0, sizeof triangle);
+    for (int i = 2; i < 10; ++i) {
+        row_indices[i].lane_mask = 0x01;
+        for (int lane = 0; lane < HEM_LANES; ++lane) {
+            row_indices[i].index[lane] = (uint16_t)(32 + (i - 2) % 4);
+        }
+    }
+    for (int lane = 0; lane < HEM_LANES; ++lane) {
+        bend.c[0][lane] = bend.c[1][lane] = lane == 0 ? -2.0f : 0;
+        bend.c[2][lane] = bend.c[3][lane] = lane == 0 ? 2.0f : 0;
+        bend.compliance[lane] = lane == 0 ? 0.5f : 1;
+        dihedral.cosine[lane] = lane == 0 ? 0.8f : 1;
+        dihedral.sine[lane] = lane == 0 ? -0.6f : 0;
+        dihedral.compliance[lane] = lane == 0 ? 0.5f : 1;
+        triangle.q[0][lane] = triangle.q[3][lane] = lane < 5 ? 2.0f : 0;
+        triangle.inverse_area[lane] = lane < 5 ? 8.0f : 1;
+    }
+    for (int i = 0; i < 2; ++i) {
+        row_indices[i].lane_mask = 0x03;
+        for (int lane = 0; lane < HEM_LANES; ++lane) {
+            row_indices[i].index[lane] = (uint16_t)(i == 0 ? (lane == 1 ? 33 : 32) : (lane == 1 ? 0 : 40));
+            const bool on = row_batches[i].lane_mask >> lane & 1;
+            springs[i].rest[lane] = on ? 0.5f : -1;
+            springs[i].compliance[lane] = on ? 0.01f : 1;
+            springs[i].damping[lane] = on ? 0.5f : 0;
+        }
+    }
     static hem_frame_row frames[ROWS - ORIENTED_ROWS];
     memset(frames, 0, sizeof frames);
     for (uint32_t i = 0; i < ROWS - ORIENTED_ROWS; ++i) {
@@ -314,6 +379,13 @@ fixture fixture_make(void) {
     add(&b, HEM_SECTION_VERTEX_REST, vertex_rest, sizeof vertex_rest[0], VERTICES);
     add(&b, HEM_SECTION_VERTEX_BIND, vertex_bind, sizeof vertex_bind[0], VERTICES);
     add(&b, HEM_SECTION_VERTEX_BLOCKS, blocks, 1, 2);
+    add(&b, HEM_SECTION_RANGES, ranges, sizeof ranges[0], 8);
+    add(&b, HEM_SECTION_ROW_BATCHES, row_batches, sizeof row_batches[0], 5);
+    add(&b, HEM_SECTION_ROW_INDICES, row_indices, sizeof row_indices[0], 10);
+    add(&b, HEM_SECTION_SPRINGS, springs, sizeof springs[0], 2);
+    add(&b, HEM_SECTION_TRIANGLES, &triangle, sizeof triangle, 1);
+    add(&b, HEM_SECTION_BENDS, &bend, sizeof bend, 1);
+    add(&b, HEM_SECTION_DIHEDRALS, &dihedral, sizeof dihedral, 1);
     add(&b, HEM_SECTION_PREVIEW_INDICES, indices, sizeof indices[0], 9);
     add(&b, HEM_SECTION_PREVIEW_COLORS, colors, sizeof colors[0], VERTICES);
     add(&b, HEM_SECTION_PREVIEW_CLIPS, clips, sizeof clips[0], 2);

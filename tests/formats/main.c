@@ -3,6 +3,8 @@
 
 SUITE_EXTERN(validate_suite);
 SUITE_EXTERN(damage_suite);
+SUITE_EXTERN(trimesh_format_suite);
+SUITE_EXTERN(lattice_text_suite);
 
 GREATEST_MAIN_DEFS();
 
@@ -10,5 +12,7 @@ int main(int argc, char** argv) {
     GREATEST_MAIN_BEGIN();
     RUN_SUITE(validate_suite);
     RUN_SUITE(damage_suite);
+    RUN_SUITE(trimesh_format_suite);
+    RUN_SUITE(lattice_text_suite);
     GREATEST_MAIN_END();
 }

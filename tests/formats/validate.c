@@ -30,6 +30,9 @@ typedef struct spoiled {
 #define H(name) offsetof(hem_header, name)
 #define INFO(name) offsetof(hem_info, name)
 #define PART(name) offsetof(hem_part, name)
+#define ROW(name) offsetof(hem_row_batch, name)
+#define SPRING(name) offsetof(hem_spring, name)
+#define RANGE(name) offsetof(hem_range, name)
 #define TUNE(name) offsetof(hem_tuning, name)
 #define LINK(name) offsetof(hem_link_batch, name)
 #define INDEX(name) offsetof(hem_index_batch, name)
@@ -65,6 +68,13 @@ enum {
     S_VREST = HEM_SECTION_VERTEX_REST,
     S_VBIND = HEM_SECTION_VERTEX_BIND,
     S_BLOCKS = HEM_SECTION_VERTEX_BLOCKS,
+    S_RANGES = HEM_SECTION_RANGES,
+    S_ROWS = HEM_SECTION_ROW_BATCHES,
+    S_ROW_INDEX = HEM_SECTION_ROW_INDICES,
+    S_SPRINGS = HEM_SECTION_SPRINGS,
+    S_TRIANGLES = HEM_SECTION_TRIANGLES,
+    S_BENDS = HEM_SECTION_BENDS,
+    S_DIHEDRALS = HEM_SECTION_DIHEDRALS,
     S_INDICES = HEM_SECTION_PREVIEW_INDICES,
     S_CLIPS = HEM_SECTION_PREVIEW_CLIPS,
     S_CLIP_FRAMES = HEM_SECTION_PREVIEW_FRAMES,
@@ -80,7 +90,9 @@ enum {
 static const spoiled table[] = {
     // rule, section, element, offset, type, value -> result, section, element, field
     {"magic", 0, 0, H(magic) + 1, U8, 'h', HEM_FORMAT_BAD_MAGIC, 0, 0, "magic"},
-    {"version", 0, 0, H(version), U32, 2, HEM_FORMAT_BAD_VERSION, 0, 0, "version"},
+    {"version to come", 0, 0, H(version), U32, 3, HEM_FORMAT_BAD_VERSION, 0, 3, "version"},
+    {"no version", 0, 0, H(version), U32, 0, HEM_FORMAT_BAD_VERSION, 0, 0, "version"},
+    {"version of before", 0, 0, H(version), U32, 1, HEM_FORMAT_OLD_VERSION, 0, 1, "version"},
     {"header size", 0, 0, H(header_size), U32, 128, HEADER, 0, 0, "header_size"},
     {"file size too large", 0, 0, H(file_size), U64, 1e9, HEM_FORMAT_TOO_SHORT, 0, 0, "file_size"},
     {"file size too small", 0, 0, H(file_size), U64, 1024, HEADER, 0, 0, "file_size"},
@@ -130,12 +142,21 @@ static const spoiled table[] = {
     {"rows out of order", S_PARTS, 1, PART(row_begin), U32, 1, COUNT, S_PARTS, 1, "row_begin"},
     {"rows past the end", S_PARTS, 2, PART(row_count), U32, 4, COUNT, S_PARTS, 2, "row_begin"},
     {"rows left over", S_PARTS, 2, PART(row_count), U32, 2, COUNT, S_PARTS, 2, "row_count"},
-    {"links out of order", S_PARTS, 2, PART(link_begin), U32, 0, COUNT, S_PARTS, 2, "link_begin"},
-    {"links left over", S_PARTS, 2, PART(link_count), U32, 3, COUNT, S_PARTS, 2, "link_count"},
-    {"index range", S_PARTS, 0, PART(index_begin), U32, 1, COUNT, S_PARTS, 0, "index_begin"},
-    {"index batches left over", S_PARTS, 2, PART(index_count), U32, 0, COUNT, S_PARTS, 2, "index_count"},
-    {"group range", S_PARTS, 1, PART(group_begin), U32, 0, COUNT, S_PARTS, 1, "group_begin"},
-    {"groups left over", S_PARTS, 0, PART(group_count), U32, 1, COUNT, S_PARTS, 1, "group_begin"},
+    {"ranges out of order", S_PARTS, 2, PART(range_begin), U32, 0, COUNT, S_PARTS, 2, "range_begin"},
+    {"ranges past the end", S_PARTS, 2, PART(range_count), U32, 7, COUNT, S_PARTS, 2, "range_begin"},
+    {"ranges left over", S_PARTS, 2, PART(range_count), U32, 1, COUNT, S_PARTS, 2, "range_count"},
+    {"part reserved", S_PARTS, 2, PART(reserved) + 76, U32, 1, VALUE, S_PARTS, 2, "reserved"},
+    {"range of another part", S_RANGES, 6, RANGE(part), U32, 0, INDEXES, S_RANGES, 6, "part"},
+    {"range of no kind", S_RANGES, 6, RANGE(kind), U32, 99, VALUE, S_RANGES, 6, "kind"},
+    {"range kind twice", S_RANGES, 7, RANGE(kind), U32, HEM_BATCH_LINKS, VALUE, S_RANGES, 7, "kind"},
+    {"range kinds out of order", S_RANGES, 0, RANGE(kind), U32, HEM_BATCH_GROUPS, VALUE, S_RANGES, 1, "kind"},
+    {"groups of cloth", S_RANGES, 7, RANGE(kind), U32, HEM_BATCH_GROUPS, COUNT, S_RANGES, 7, "begin"},
+    {"links out of order", S_RANGES, 6, RANGE(begin), U32, 0, COUNT, S_RANGES, 6, "begin"},
+    {"links left over", S_RANGES, 6, RANGE(count), U32, 3, COUNT, S_RANGES, 8, "count"},
+    {"links past the end", S_RANGES, 6, RANGE(count), U32, 5, COUNT, S_RANGES, 6, "begin"},
+    {"empty range", S_RANGES, 6, RANGE(count), U32, 0, COUNT, S_RANGES, 6, "begin"},
+    {"index range", S_RANGES, 7, RANGE(begin), U32, 1, COUNT, S_RANGES, 7, "begin"},
+    {"groups left over", S_RANGES, 1, RANGE(count), U32, 1, COUNT, S_RANGES, 8, "count"},
     {"collision group has one bit", S_PARTS, 0, PART(collision_group), U32, 3, VALUE, S_PARTS, 0, "collision_group"},
     {"collision group has a bit", S_PARTS, 0, PART(collision_group), U32, 0, VALUE, S_PARTS, 0, "collision_group"},
     {"levels", S_PARTS, 2, PART(level_count), U32, 1e6, COUNT, S_PARTS, 2, "level_count"},
@@ -278,6 +299,53 @@ static const spoiled table[] = {
     {"indexed member mask", S_GROUP_INDEX, 1, 16, U8, 0, INDEXES, S_GROUP_INDEX, 1, "index"},
     {"indexed member idle lane", S_GROUP_INDEX, 1, 14, U16, 20, INDEXES, S_GROUP_INDEX, 1, "index"},
     {"indexed member reserved", S_GROUP_INDEX, 0, 17, U8, 1, VALUE, S_GROUP_INDEX, 0, "reserved"},
+    {"spring kind", S_ROWS, 0, ROW(kind), U8, HEM_KIND_WARP, VALUE, S_ROWS, 0, "kind"},
+    {"spring part", S_ROWS, 0, ROW(part), U8, 0, INDEXES, S_ROWS, 0, "part"},
+    {"empty row batch", S_ROWS, 0, ROW(lane_mask), U8, 0, VALUE, S_ROWS, 0, "lane_mask"},
+    {"row form", S_ROWS, 0, ROW(form), U8, HEM_FORM_STRANDS, VALUE, S_ROWS, 0, "form"},
+    {"row arity", S_ROWS, 0, ROW(member_count), U16, 3, COUNT, S_ROWS, 0, "member_count"},
+    {"row batch reserved", S_ROWS, 1, ROW(reserved), U16, 1, VALUE, S_ROWS, 1, "reserved"},
+    {"row batch reserved tail", S_ROWS, 1, ROW(reserved2), U32, 1, VALUE, S_ROWS, 1, "reserved"},
+    {"row past the end", S_ROWS, 0, ROW(rows) + 2, U16, 6, INDEXES, S_ROWS, 0, "rows"},
+    {"row past the arity", S_ROWS, 0, ROW(rows) + 4, U16, 1, INDEXES, S_ROWS, 0, "rows"},
+    {"one row twice", S_ROWS, 0, ROW(rows) + 2, U16, 3, BATCH, S_ROWS, 0, "rows"},
+    {"first row rotated", S_ROWS, 0, ROW(rotates), U8, 1, VALUE, S_ROWS, 0, "rotates"},
+    {"row rotation", S_ROWS, 0, ROW(rotates) + 1, U8, 8, VALUE, S_ROWS, 0, "rotates"},
+    {"row batch onto a pad", S_ROWS, 0, ROW(rotates) + 1, U8, 3, VALUE, S_ROWS, 0, "lane_mask"},
+    {"spring onto the body", S_ROWS, 0, ROW(rows) + 2, U16, 2, VALUE, S_ROWS, 0, "lane_mask"},
+    {"spring of another part", S_ROWS, 0, ROW(rows), U16, 0, VALUE, S_ROWS, 0, "part"},
+    {"members of a batch in rows", S_ROWS, 0, ROW(member_begin), U32, 1, VALUE, S_ROWS, 0, "member_begin"},
+    {"rows of an indexed batch", S_ROWS, 1, ROW(rows), U16, 1, VALUE, S_ROWS, 1, "rows"},
+    {"indices in order", S_ROWS, 1, ROW(member_begin), U32, 1, INDEXES, S_ROWS, 1, "member_begin"},
+    {"payload in order", S_ROWS, 1, ROW(payload), U32, 0, INDEXES, S_ROWS, 1, "payload"},
+    {"row index", S_ROW_INDEX, 1, 14, U16, 48, INDEXES, S_ROW_INDEX, 1, "index"},
+    {"row index mask", S_ROW_INDEX, 1, 16, U8, 7, VALUE, S_ROW_INDEX, 1, "lane_mask"},
+    {"row index reserved", S_ROW_INDEX, 1, 17, U8, 1, VALUE, S_ROW_INDEX, 1, "reserved"},
+    {"spring twice at a particle", S_ROW_INDEX, 0, 2, U16, 32, BATCH, S_ROWS, 1, "lanes"},
+    {"spring rest length", S_SPRINGS, 0, SPRING(rest), F32, -0.5, VALUE, S_SPRINGS, 0, "rest"},
+    {"spring rest length of an idle lane", S_SPRINGS, 0, SPRING(rest) + 28, F32, 0.5, VALUE, S_SPRINGS, 0, "rest"},
+    {"rigid spring", S_SPRINGS, 0, SPRING(compliance), F32, 0, VALUE, S_SPRINGS, 0, "compliance"},
+    {"spring compliance of an idle lane", S_SPRINGS, 1, SPRING(compliance) + 8, F32, 2, VALUE, S_SPRINGS, 1, "compliance"},
+    {"spring damping", S_SPRINGS, 0, SPRING(damping), F32, NAN_VALUE, VALUE, S_SPRINGS, 0, "damping"},
+    {"bend that pulls", S_BENDS, 0, 0, F32, -1, VALUE, S_BENDS, 0, "c"},
+    {"bend is a number", S_BENDS, 0, 64, F32, NAN_VALUE, VALUE, S_BENDS, 0, "c"},
+    {"bend of an idle lane", S_BENDS, 0, 4, F32, 1, VALUE, S_BENDS, 0, "c"},
+    {"rigid bend", S_BENDS, 0, offsetof(hem_bend, compliance), F32, 0, VALUE, S_BENDS, 0, "compliance"},
+    {"bend compliance of an idle lane", S_BENDS, 0, offsetof(hem_bend, compliance) + 4, F32, 2, VALUE, S_BENDS, 0, "compliance"},
+    {"dihedral rest angle", S_DIHEDRALS, 0, 0, F32, 1, VALUE, S_DIHEDRALS, 0, "cosine"},
+    {"dihedral rest angle of an idle lane", S_DIHEDRALS, 0, 4, F32, -1, VALUE, S_DIHEDRALS, 0, "cosine"},
+    {"rigid dihedral", S_DIHEDRALS, 0, offsetof(hem_dihedral, compliance), F32, 0, VALUE, S_DIHEDRALS, 0, "compliance"},
+    {"triangle sides", S_TRIANGLES, 0, 0, F32, 1e7, VALUE, S_TRIANGLES, 0, "q"},
+    {"triangle of an idle lane", S_TRIANGLES, 0, 28, F32, 1, VALUE, S_TRIANGLES, 0, "q"},
+    {"triangle area", S_TRIANGLES, 0, offsetof(hem_triangle, inverse_area), F32, 0, VALUE, S_TRIANGLES, 0, "inverse_area"},
+    {"triangle payload", S_ROWS, 4, ROW(payload), U32, 1, INDEXES, S_ROWS, 4, "payload"},
+    {"bend payload", S_ROWS, 2, ROW(payload), U32, 1, INDEXES, S_ROWS, 2, "payload"},
+    {"dihedral payload", S_ROWS, 3, ROW(payload), U32, 1, INDEXES, S_ROWS, 3, "payload"},
+    {"triangle of another part", S_ROWS, 4, ROW(rows) + 4, U16, 0, VALUE, S_ROWS, 4, "part"},
+    {"triangle kind", S_ROWS, 4, ROW(kind), U8, HEM_KIND_SPRING, VALUE, S_ROWS, 4, "kind"},
+    {"bend kind", S_ROWS, 2, ROW(kind), U8, HEM_KIND_DIHEDRAL, VALUE, S_ROWS, 2, "kind"},
+    {"dihedral arity", S_ROWS, 3, ROW(member_count), U16, 3, COUNT, S_ROWS, 3, "member_count"},
+    {"row constraints", S_INFO, 0, INFO(row_constraint_count), U32, 15, COUNT, S_INFO, 0, "row_constraint_count"},
     {"collider name", S_COLLIDERS, 0, COLLIDER(name_offset), U32, 1e6, INDEXES, S_COLLIDERS, 0, "name_offset"},
     {"collider kind", S_COLLIDERS, 0, COLLIDER(kind), U32, 5, VALUE, S_COLLIDERS, 0, "kind"},
     {"collider bone", S_COLLIDERS, 0, COLLIDER(bone), U32, 2, INDEXES, S_COLLIDERS, 0, "bone"},
@@ -289,6 +357,7 @@ static const spoiled table[] = {
     {"collider size without use", S_COLLIDERS, 1, COLLIDER(size) + 4, F32, 1, VALUE, S_COLLIDERS, 1, "size"},
     {"planes of a sphere", S_COLLIDERS, 1, COLLIDER(plane_count), U32, 4, INDEXES, S_COLLIDERS, 1, "plane_begin"},
     {"hull planes past the end", S_COLLIDERS, 4, COLLIDER(plane_count), U32, 5, INDEXES, S_COLLIDERS, 4, "plane_begin"},
+    {"hull with few planes", S_COLLIDERS, 4, COLLIDER(plane_count), U32, 3, COUNT, S_COLLIDERS, 4, "plane_count"},
     {"collider reserved", S_COLLIDERS, 0, COLLIDER(reserved), U32, 1, VALUE, S_COLLIDERS, 0, "reserved"},
     {"plane normal", S_PLANES, 2, 0, F32, 1, VALUE, S_PLANES, 2, "normal"},
     {"plane offset", S_PLANES, 2, 12, F32, NAN_VALUE, VALUE, S_PLANES, 2, "offset"},
@@ -658,22 +727,17 @@ TEST an_asset_has_one_body_at_most(void) {
     fixture f = fixture_make();
     hem_part* parts = fixture_section(&f, HEM_SECTION_PARTS);
     parts[0].kind = HEM_PART_BODY;
-    CHECK_CALL(refused(&f, HEM_FORMAT_BAD_COUNT, HEM_SECTION_PARTS, "group_count"));
-    fixture_free(&f);
-    f = resized(HEM_SECTION_GROUP_BATCHES, 0);
-    parts = fixture_section(&f, HEM_SECTION_PARTS);
-    parts[0].kind = HEM_PART_BODY;
-    parts[0].group_count = parts[1].group_begin = parts[2].group_begin = 0;
     CHECK_CALL(refused(&f, HEM_FORMAT_BAD_COUNT, HEM_SECTION_PARTS, "kind"));
     fixture_free(&f);
     PASS();
 }
 
-TEST group_batches_belong_to_a_part(void) {
+TEST group_batches_belong_to_a_soft_part(void) {
     fixture f = fixture_make();
     hem_part* parts = fixture_section(&f, HEM_SECTION_PARTS);
-    parts[0].group_count = parts[1].group_begin = parts[2].group_begin = 0;
-    CHECK_CALL(refused(&f, HEM_FORMAT_BAD_COUNT, HEM_SECTION_PARTS, "group_count"));
+    parts[0].kind = HEM_PART_BODY;
+    parts[1].kind = HEM_PART_SOFT;
+    CHECK_CALL(refused(&f, HEM_FORMAT_BAD_VALUE, HEM_SECTION_RANGES, "groups"));
     fixture_free(&f);
     PASS();
 }
@@ -713,8 +777,8 @@ TEST a_row_may_stand_twice_in_a_group_when_lanes_differ(void) {
     members[0].lane_mask = 0x11;
     members[1] = (hem_group_member){.row = 1, .rotate = 1, .lane_mask = 0x01};
     info->group_count = 4;
-    info->lane_fill = (float)(info->link_count + 4) / 64.0f;
-    info->indexed_share = 5.0f / (float)(info->link_count + 4);
+    info->lane_fill = (float)(info->link_count + 4 + info->row_constraint_count) / 104.0f;
+    info->indexed_share = 9.0f / (float)(info->link_count + 4 + info->row_constraint_count);
     hem_view view;
     ASSERT_EQ(HEM_FORMAT_OK, hem_validate(f.bytes, f.size, &view, NULL));
     // Lane 4 reaching back to lane 1 would meet lane 0's second member.
@@ -807,7 +871,7 @@ TEST every_result_has_its_own_text(void) {
     ASSERT_STR_EQ("unknown result", hem_format_result_text((hem_format_result)1000));
     ASSERT_STR_EQ("link_batches", hem_section_name(HEM_SECTION_LINK_BATCHES));
     ASSERT_STR_EQ("header", hem_section_name(0));
-    ASSERT_STR_EQ("unknown", hem_section_name(31));
+    ASSERT_STR_EQ("unknown", hem_section_name(63));
     PASS();
 }
 
@@ -867,7 +931,7 @@ SUITE(validate_suite) {
     RUN_TEST(momentum_parts_have_movable_attached_particles);
     RUN_TEST(sections_have_the_length_that_others_say);
     RUN_TEST(an_asset_has_one_body_at_most);
-    RUN_TEST(group_batches_belong_to_a_part);
+    RUN_TEST(group_batches_belong_to_a_soft_part);
     RUN_TEST(pads_have_no_groups);
     RUN_TEST(indexed_members_are_of_lanes_with_a_group);
     RUN_TEST(a_row_may_stand_twice_in_a_group_when_lanes_differ);

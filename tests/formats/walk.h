@@ -39,22 +39,69 @@ static inline float walk_view(const hem_view* v) {
         for (uint32_t k = 0; k < part->row_count; ++k) {
             sum += v->rest_rows[part->row_begin + k].y[7];
         }
-        for (uint32_t k = 0; k < part->link_count; ++k) {
-            const hem_link_batch* b = &v->link_batches[part->link_begin + k];
+        const hem_range links = hem_range_of(v->ranges, part, HEM_BATCH_LINKS);
+        const hem_range indexed = hem_range_of(v->ranges, part, HEM_BATCH_INDEXED_LINKS);
+        const hem_range groups = hem_range_of(v->ranges, part, HEM_BATCH_GROUPS);
+        for (uint32_t k = 0; k < links.count; ++k) {
+            const hem_link_batch* b = &v->link_batches[links.begin + k];
             for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
                 sum += walk_particle(v, b->row_a * HEM_LANES + lane) + b->rest[lane];
                 sum += walk_particle(v, b->row_b * HEM_LANES + ((lane + b->rotate) & 7)) +
                        v->tuning[i].compliance[b->kind];
             }
         }
-        for (uint32_t k = 0; k < part->index_count; ++k) {
-            const hem_index_batch* b = &v->index_batches[part->index_begin + k];
+        for (uint32_t k = 0; k < indexed.count; ++k) {
+            const hem_index_batch* b = &v->index_batches[indexed.begin + k];
             for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
                 sum += walk_particle(v, b->a[lane]) + walk_particle(v, b->b[lane]) + v->tuning[i].compliance[b->kind];
             }
         }
-        for (uint32_t k = 0; k < part->group_count; ++k) {
-            const hem_group_batch* b = &v->group_batches[part->group_begin + k];
+        const hem_range springs = hem_range_of(v->ranges, part, HEM_BATCH_SPRINGS);
+        for (uint32_t k = springs.begin; k < springs.begin + springs.count; ++k) {
+            const hem_row_batch* b = &v->row_batches[k];
+            for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+                for (uint32_t n = 0; n < b->member_count; ++n) {
+                    sum += b->form == HEM_FORM_INDICES
+                               ? walk_particle(v, v->row_indices[b->member_begin + n].index[lane])
+                               : walk_particle(v, b->rows[n] * HEM_LANES + ((lane + b->rotates[n]) & 7u));
+                }
+                sum += v->springs[b->payload].rest[lane] + 1.0f / v->springs[b->payload].compliance[lane];
+            }
+        }
+        for (int kind = HEM_BATCH_RODS; kind <= HEM_BATCH_CHAINS; ++kind) {
+            const hem_range strands = hem_range_of(v->ranges, part, (hem_batch_kind)kind);
+            for (uint32_t k = strands.begin; k < strands.begin + strands.count; ++k) {
+                const hem_row_batch* b = &v->row_batches[k];
+                for (uint32_t n = 0; n < b->member_count * (uint32_t)HEM_LANES; ++n) {
+                    const uint32_t member = b->member_begin + n / HEM_LANES, lane = n % HEM_LANES;
+                    sum += b->form == HEM_FORM_INDICES
+                               ? walk_particle(v, v->row_indices[member].index[lane])
+                               : walk_particle(v, v->row_members[member].row * HEM_LANES +
+                                                      ((lane + v->row_members[member].rotate) & 7u));
+                    sum += kind == HEM_BATCH_RODS ? 1.0f / v->rods[b->payload + n / HEM_LANES].inertia[lane]
+                                                  : v->chains[b->payload + n / HEM_LANES].rest[lane];
+                }
+            }
+        }
+        static const hem_batch_kind fabrics[] = {HEM_BATCH_TRIANGLES, HEM_BATCH_BENDS, HEM_BATCH_DIHEDRALS};
+        for (int n = 0; n < 3; ++n) {
+            const hem_range range = hem_range_of(v->ranges, part, fabrics[n]);
+            for (uint32_t k = range.begin; k < range.begin + range.count; ++k) {
+                const hem_row_batch* b = &v->row_batches[k];
+                for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+                    for (uint32_t m = 0; m < b->member_count; ++m) {
+                        sum += b->form == HEM_FORM_INDICES
+                                   ? walk_particle(v, v->row_indices[b->member_begin + m].index[lane])
+                                   : walk_particle(v, b->rows[m] * HEM_LANES + ((lane + b->rotates[m]) & 7u));
+                    }
+                    sum += n == 0   ? v->triangles[b->payload].q[3][lane] + v->triangles[b->payload].inverse_area[lane]
+                           : n == 1 ? v->bends[b->payload].c[3][lane] + v->bends[b->payload].compliance[lane]
+                                    : v->dihedrals[b->payload].sine[lane] + v->dihedrals[b->payload].compliance[lane];
+                }
+            }
+        }
+        for (uint32_t k = 0; k < groups.count; ++k) {
+            const hem_group_batch* b = &v->group_batches[groups.begin + k];
             for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
                 sum += walk_particle(v, b->own[lane]) + 1.0f / b->total_mass[lane];
                 for (uint32_t m = 0; m < b->member_count; ++m) {

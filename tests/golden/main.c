@@ -3,7 +3,7 @@
 // says, whichever compiler built this program and whatever machine runs it. HEM_GOLDEN=print shows the table as this build
 // computes it. And the same mesh in the mirror. Started in the root; files go to TMPDIR.
 
-#include "compiler/compile.h"
+#include "compiler/driver/compile.h"
 #include "formats/hem_validate.h"
 #include "platform/file.h"
 #include "samples/glb.h"

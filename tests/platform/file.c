@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // platform/file.h and map.h on a folder of their own in the temporary directory.
+#if !defined(_WIN32)
+#define _DEFAULT_SOURCE // mknod, symlink
+#endif
 #include "tests/platform/suites.h"
 #include "platform/file.h"
 #include "platform/map.h"
@@ -9,6 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32) && !defined(__wasi__)
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+#endif
 
 static char folder[512];
 static char path[1024];
@@ -187,6 +198,172 @@ TEST paths_are_taken_apart_and_joined(void) {
     PASS();
 }
 
+#if !defined(_WIN32) && !defined(__wasi__)
+
+// One file by many names, two files by names that are nearly the same; whether they exist or not.
+TEST a_place_is_the_same_however_it_is_spelt(void) {
+    hem_file_error error;
+    ASSERT(hem_directory_make(in_folder("real/deep"), &error));
+    ASSERT(hem_file_write(in_folder("real/a"), "a", 1, 0, &error));
+    ASSERT(hem_file_write(in_folder("real/b"), "a", 1, 0, &error));
+    char target[1024];
+    snprintf(target, sizeof target, "%s", in_folder("real"));
+    ASSERT_EQ(0, symlink(target, in_folder("alias")));
+    ASSERT_EQ(0, symlink("real/a", in_folder("soft")));
+    ASSERT_EQ(0, symlink("real/none", in_folder("dangling")));
+    snprintf(target, sizeof target, "%s", in_folder("real/a"));
+    ASSERT_EQ(0, link(target, in_folder("hard")));
+    static const struct {
+        const char *one, *two;
+        bool same;
+    } rows[] = {
+        {"real/a", "real/./a", true},
+        {"real/a", "real/deep/../a", true},
+        {"real/a", "alias/a", true},
+        {"real/a", "soft", true},
+        {"real/a", "hard", true},
+        {"real/a", "real/b", false},
+        {"real/a", "real/none", false},
+        {"real/none", "real//none", true},
+        {"real/none", "alias/none", true},
+        {"real/none", "dangling", true},
+        {"real/none", "alias/deep/../none", true},
+        {"real/none", "real/never/../none", true},
+        {"real/none", "real/never/more/../../none", true},
+        {"real/none", "real/none2", false},
+        {"real/none", "real/deep/none", false},
+        {"real/none", "none", false},
+        {"real/none/x", "alias/none/./x", true},
+        {"real/none/x", "real/none/y", false},
+        {"real", "alias", true},
+    };
+    for (size_t i = 0; i < HEM_COUNT_OF(rows); ++i) {
+        hem_file_place one, two;
+        ASSERT(hem_file_place_of(in_folder(rows[i].one), &one) && hem_file_place_of(in_folder(rows[i].two), &two));
+        ASSERT_EQm(rows[i].two, rows[i].same, hem_file_place_equal(&one, &two));
+    }
+    // Relative and absolute.
+    hem_file_place here, there;
+    char back[1024];
+    ASSERT(getcwd(back, sizeof back) != NULL && chdir(folder) == 0);
+    bool known = hem_file_place_of("real/none/z", &here) && hem_file_place_of("x", &there);
+    ASSERT_EQ(0, chdir(back));
+    ASSERT(known && hem_file_place_of(in_folder("real/none/z"), &there) && hem_file_place_equal(&here, &there));
+    const char* files[] = {"hard", "soft", "dangling", "alias", "real/a", "real/b"};
+    for (size_t i = 0; i < HEM_COUNT_OF(files); ++i) {
+        ASSERT(hem_file_remove(in_folder(files[i]), &error));
+    }
+    ASSERT(hem_directory_remove(in_folder("real/deep"), &error) && hem_directory_remove(in_folder("real"), &error));
+    PASS();
+}
+
+TEST missing_folders_are_made_when_asked(void) {
+    hem_file_error error;
+    const char* name = in_folder("new/folders/file");
+    ASSERT(hem_file_can_write(name, &error));
+    ASSERT_EQ(0u, entries_in(folder)); // nothing left behind, nothing made
+    ASSERT(!hem_file_write(name, "x", 1, 0, &error) && error.code == ENOENT);
+    ASSERT(hem_file_write(name, "x", 1, HEM_FILE_FOLDERS, &error));
+    ASSERT(holds(name, "x", 1));
+    // A file where a folder should be, and a folder where a file should be.
+    ASSERT(!hem_file_can_write(in_folder("new/folders/file/below/x"), &error) && error.code == ENOTDIR);
+    ASSERT(strstr(error.text, path) != NULL);
+    ASSERT(!hem_file_can_write(in_folder("new/folders"), &error) && error.code == EISDIR);
+    if (geteuid() != 0) { // root may write anywhere
+        ASSERT(chmod(in_folder("new/folders"), 0500) == 0);
+        ASSERT(!hem_file_can_write(in_folder("new/folders/other"), &error) && error.code == EACCES);
+        ASSERT(chmod(in_folder("new/folders"), 0700) == 0);
+    }
+    char back[1024];
+    ASSERT(getcwd(back, sizeof back) != NULL && chdir(folder) == 0);
+    bool can = hem_file_can_write("x", &error) && hem_file_can_write("sub/x", &error);
+    ASSERT_EQ(0, chdir(back));
+    ASSERT(can);
+    ASSERT(hem_file_remove(in_folder("new/folders/file"), &error));
+    ASSERT(hem_directory_remove(in_folder("new/folders"), &error) && hem_directory_remove(in_folder("new"), &error));
+    ASSERT_EQ(0u, entries_in(folder));
+    PASS();
+}
+
+// Bytes for a pipe go into it: it is still a pipe afterwards, and its reader has them.
+TEST pipes_and_devices_are_written_through(void) {
+    hem_file_error error;
+    char pipe_name[1024], link_name[1024];
+    snprintf(pipe_name, sizeof pipe_name, "%s", in_folder("pipe"));
+    snprintf(link_name, sizeof link_name, "%s", in_folder("link"));
+    ASSERT_EQ(0, mkfifo(pipe_name, 0600));
+    ASSERT_EQ(0, symlink("pipe", link_name));
+    const char* names[] = {pipe_name, link_name};
+    for (size_t i = 0; i < HEM_COUNT_OF(names); ++i) {
+        int reader = open(pipe_name, O_RDONLY | O_NONBLOCK);
+        ASSERT(reader >= 0);
+        ASSERTm(error.text, hem_file_write(names[i], "through", 7, 0, &error));
+        char got[16];
+        ASSERT_EQ(7, (int)read(reader, got, sizeof got));
+        ASSERT_EQ(0, memcmp(got, "through", 7));
+        close(reader);
+        struct stat info;
+        ASSERT(stat(pipe_name, &info) == 0 && S_ISFIFO(info.st_mode));
+        ASSERT(!hem_file_is_regular(names[i]) && hem_file_exists(names[i]));
+    }
+    ASSERT(hem_file_remove(link_name, &error) && hem_file_remove(pipe_name, &error));
+    // Only who may make devices can test one, and never on the system's own.
+    const char* device = in_folder("null");
+    if (mknod(device, S_IFCHR | 0600, makedev(1, 3)) == 0) {
+        struct stat info;
+        // A folder may forbid devices; then the write fails, and still replaces nothing.
+        (void)hem_file_write(device, "gone", 4, 0, &error);
+        ASSERT(stat(device, &info) == 0 && S_ISCHR(info.st_mode));
+        ASSERT(hem_file_remove(device, &error));
+    }
+    ASSERT_EQ(0u, entries_in(folder));
+    PASS();
+}
+
+TEST sockets_are_refused(void) {
+    hem_file_error error;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char* name = in_folder("socket");
+    if (strlen(name) >= sizeof address.sun_path) {
+        SKIP();
+    }
+    strcpy(address.sun_path, name);
+    int handle = socket(AF_UNIX, SOCK_STREAM, 0);
+    ASSERT(handle >= 0 && bind(handle, (struct sockaddr*)&address, sizeof address) == 0);
+    ASSERT(!hem_file_write(name, "x", 1, 0, &error));
+    ASSERT(error.code == EOPNOTSUPP && strstr(error.text, name) != NULL);
+    struct stat info;
+    ASSERT(stat(name, &info) == 0 && S_ISSOCK(info.st_mode));
+    close(handle);
+    ASSERT(hem_file_remove(name, &error));
+    ASSERT_EQ(0u, entries_in(folder));
+    PASS();
+}
+
+// A link to an output folder elsewhere stays one; so does one that points to nothing yet.
+TEST links_are_followed(void) {
+    hem_file_error error;
+    struct stat info;
+    char link_name[1024], target[1024];
+    snprintf(link_name, sizeof link_name, "%s", in_folder("link"));
+    snprintf(target, sizeof target, "%s", in_folder("target"));
+    ASSERT_EQ(0, symlink("target", link_name));
+    for (int i = 0; i < 2; ++i) {
+        ASSERT(hem_file_write(link_name, i == 0 ? "one" : "two", 3, 0, &error));
+        ASSERT(lstat(link_name, &info) == 0 && S_ISLNK(info.st_mode));
+        ASSERT(holds(target, i == 0 ? "one" : "two", 3));
+    }
+    ASSERT(hem_file_remove(link_name, &error) && hem_file_remove(target, &error));
+    // Round and round is an answer.
+    ASSERT_EQ(0, symlink("link", link_name));
+    ASSERT(!hem_file_write(link_name, "x", 1, 0, &error) && error.code == ELOOP);
+    ASSERT(hem_file_remove(link_name, &error));
+    ASSERT_EQ(0u, entries_in(folder));
+    PASS();
+}
+
+#endif
+
 TEST temporary_names_are_free(void) {
     char a[512], b[512], tiny[4];
     ASSERT(hem_file_temp_name(a, sizeof a, "hem") && hem_file_temp_name(b, sizeof b, "hem"));
@@ -206,6 +383,13 @@ SUITE(file_suite) {
     RUN_TEST(errors_name_the_path_and_the_reason);
     RUN_TEST(directories_are_made_whole_and_listed_in_order);
     RUN_TEST(paths_are_taken_apart_and_joined);
+#if !defined(_WIN32) && !defined(__wasi__)
+    RUN_TEST(a_place_is_the_same_however_it_is_spelt);
+    RUN_TEST(missing_folders_are_made_when_asked);
+    RUN_TEST(pipes_and_devices_are_written_through);
+    RUN_TEST(sockets_are_refused);
+    RUN_TEST(links_are_followed);
+#endif
     RUN_TEST(temporary_names_are_free);
     hem_directory_remove(folder, NULL);
 }

@@ -146,7 +146,41 @@ TEST colour_asks_the_environment(void) {
 
 #endif
 
+TEST text_from_files_is_made_printable(void) {
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        {"cape", "cape"},
+        {"", ""},
+        {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\xa7\xa3", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\xa7\xa3"},
+        {"\x1b[31mred", "\\x1b[31mred"},
+        {"a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd"},
+        {"\x7f", "\\x7f"},
+        {"\xc2\x9b"
+         "2J",
+         "\\xc2\\x9b2J"},                             // CSI in one character
+        {"\xc2\xa0", "\xc2\xa0"},                     // the first after C1
+        {"\x9b", "\\x9b"},                            // not UTF-8
+        {"\xff\xc3", "\\xff\\xc3"},                   // cut off
+        {"\xc0\x9b", "\\xc0\\x9b"},                   // overlong
+        {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},          // overlong
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},          // a surrogate
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, // beyond Unicode
+    };
+    char out[64];
+    for (size_t i = 0; i < HEM_COUNT_OF(rows); ++i) {
+        ASSERT_STR_EQ(rows[i].shown, hem_printable(out, sizeof out, rows[i].text));
+    }
+    // Cut at a whole character or a whole escape.
+    ASSERT_STR_EQ("ab", hem_printable(out, 6, "ab\x1b"));
+    ASSERT_STR_EQ("ab\\x1b", hem_printable(out, 7, "ab\x1b"));
+    ASSERT_STR_EQ("a", hem_printable(out, 3, "a\xc3\xa4"));
+    ASSERT_STR_EQ("", hem_printable(out, 1, "a"));
+    PASS();
+}
+
 SUITE(terminal_suite) {
+    RUN_TEST(text_from_files_is_made_printable);
     RUN_TEST(a_file_gets_no_escapes_and_no_progress);
 #if !defined(_WIN32) && !defined(__wasi__)
     RUN_TEST(a_terminal_gets_one_line_that_goes_away);

@@ -293,8 +293,8 @@ static bool treat_roughly(const char* name, float hz, double seconds, uint32_t f
     uint32_t bones = w.view.info->bone_count;
     bool momentum = w.view.parts[0].animation == HEM_ANIMATE_MOMENTUM;
     if (momentum) { // it would fall for ever
-        hem_collider ground;
-        memset(&ground, 0, sizeof(ground));
+        hem_collider ground = hem_collider_default();
+        ground.kind = HEM_COLLIDER_PLANE;
         ground.bone = -1;
         ground.rotation[3] = 1;
         ground.friction = 0.8f;

@@ -2,13 +2,13 @@
 // Contacts against geometry: every collider kind, sweeps, friction, bounce, sheets that meet, ellipsoids.
 // The ellipsoid kernel is a static function; this file compiles the kernels once more, as rotation.c does.
 
-#define HEM_INLINE static inline // see kernels_scalar.c
+#define HEM_INLINE static inline // see backend_scalar.c
 #define HEM_VEC_SCALAR 1
 #define HEMI_KERNEL HEM_KERNEL_SCALAR
 #define HEMI_SUFFIX(name) name##_collided
 #include "runtime/src/internal.h"
 const hemi_kernels* hemi_kernels_collided(void);
-#include "runtime/src/kernels.inl"
+#include "runtime/src/kernels/kernels.inl"
 
 #include "tests/runtime/suites.h"
 
@@ -21,8 +21,7 @@ const hemi_kernels* hemi_kernels_collided(void);
 static const float NO_GRAVITY[3] = {0, 0, 0};
 
 static hem_collider collider(hem_collider_kind kind, double x, double y, double z) {
-    hem_collider c;
-    memset(&c, 0, sizeof(c));
+    hem_collider c = hem_collider_default();
     c.kind = kind;
     c.bone = -1;
     c.position[0] = x;
@@ -92,6 +91,58 @@ static void rest_cases(rest_case cases[REST_CASES], double t) {
     for (int i = 0; i < REST_CASES; ++i) {
         cases[i].collider.friction = 1;
     }
+}
+
+// Nine cubes of different sizes beside the way, and a ball of a hundred planes that it falls on: each keeps its own.
+TEST an_instance_has_as_many_hulls_as_their_planes_have_room(void) {
+    enum { CUBES = 9, FACETS = 100, CAPACITY = CUBES * 6 + FACETS };
+    static float planes[CAPACITY][4];
+    hem_collider all[CUBES + 1];
+    for (int i = 0; i < CUBES; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            planes[i * 6 + k][k / 2] = k % 2 ? -1.0f : 1.0f;
+            planes[i * 6 + k][3] = 0.1f + 0.01f * (float)i;
+        }
+        all[i] = collider(HEM_COLLIDER_HULL, 3.0 + i, 0, 0);
+        all[i].planes = planes[i * 6];
+        all[i].plane_count = 6;
+    }
+    for (int i = 0; i < FACETS; ++i) { // even on a sphere; the first one is its top
+        const double y = 1 - 2.0 * i / (FACETS - 1), side = sqrt(fmax(0, 1 - y * y)), turn = 2.39996 * i;
+        const float plane[4] = {(float)(side * cos(turn)), (float)y, (float)(side * sin(turn)), 0.2f};
+        memcpy(planes[CUBES * 6 + i], plane, sizeof(plane));
+    }
+    all[CUBES] = collider(HEM_COLLIDER_HULL, 0, -0.5, 0);
+    all[CUBES].planes = planes[CUBES * 6];
+    all[CUBES].plane_count = FACETS;
+    all[CUBES].friction = 1;
+    hem_scene_def def = hem_scene_def_default();
+    def.hull_plane_capacity = CAPACITY;
+    world w;
+    ASSERT(world_open(&w, "free", &def, NULL, 1));
+    ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, all, CUBES + 1));
+    hem_collider read[CUBES + 1];
+    uint32_t count = 0;
+    world_step(&w, 1.0f / 60.0f, 0, 90);
+    ASSERT_EQ(HEM_OK, hem_instance_get_colliders(w.scene, w.id, read, CUBES + 1, &count));
+    ASSERT_EQ((uint32_t)CUBES + 1, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        ASSERT_EQ(all[i].plane_count, read[i].plane_count);
+        ASSERT_MEM_EQ(all[i].planes, read[i].planes, all[i].plane_count * 16);
+    }
+    const double y = (double)particle_at(&w, nth_particle(&w, false, 0)).position[1];
+    ASSERT_IN_RANGE(-0.3 + (double)first_tuning(&w).collision_thickness, y, 1e-3);
+    world_close(&w);
+    // One plane less of room, and the call is refused and changes nothing.
+    def.hull_plane_capacity = CAPACITY - 1;
+    ASSERT(world_open(&w, "free", &def, NULL, 1));
+    const uint64_t before = hem_scene_hash(w.scene);
+    ASSERT_EQ(HEM_ERROR_COUNT, hem_instance_set_colliders(w.scene, w.id, all, CUBES + 1));
+    ASSERT_EQ(HEM_OK, hem_instance_get_colliders(w.scene, w.id, read, CUBES + 1, &count));
+    ASSERT_EQ(0u, count);
+    ASSERT(before == hem_scene_hash(w.scene));
+    world_close(&w);
+    PASS();
 }
 
 TEST a_particle_rests_on_the_analytic_surface(void) {
@@ -800,6 +851,7 @@ TEST ellipsoids_find_the_direction_of_least_overlap(void) {
 
 SUITE(collision_suite) {
     RUN_TEST(a_particle_rests_on_the_analytic_surface);
+    RUN_TEST(an_instance_has_as_many_hulls_as_their_planes_have_room);
     RUN_TEST(a_collider_behind_a_bone_and_one_in_the_world_differ_by_the_root);
     RUN_TEST(a_fast_limb_takes_a_particle_along);
     RUN_TEST(a_fast_plate_takes_a_hanging_cloth_along);

@@ -50,6 +50,7 @@ bool world_open(world* w, const char* name, const hem_scene_def* given, const he
     hem_slot_def slot = {&w->asset, count};
     def.slots = &slot;
     def.slot_count = 1;
+    w->mesh_count = def.mesh_count;
     if (def.kernel == HEM_KERNEL_AUTO) {
         def.kernel = wanted_kernel();
     }
@@ -86,6 +87,59 @@ void world_step(world* w, float dt, uint32_t substeps, int count) {
     for (int i = 0; i < count; ++i) {
         hem_scene_step(w->scene, &args);
     }
+}
+
+enum { MOST_PARTS = 64 };
+
+hem_tuning world_tuning(const world* w) {
+    hem_tuning tuning[MOST_PARTS];
+    memset(tuning, 0, sizeof(tuning));
+    hem_instance_get_tuning(w->scene, w->id, tuning, sizeof(tuning));
+    return tuning[0];
+}
+
+bool world_tune(world* w, const hem_tuning* tuning) {
+    hem_tuning all[MOST_PARTS];
+    for (int p = 0; p < MOST_PARTS; ++p) {
+        all[p] = *tuning;
+    }
+    return hem_instance_set_tuning(w->scene, w->id, all, w->view.info->part_count) == HEM_OK;
+}
+
+static void push_all(void* user, hem_instance_id id, const float* position, const float* velocity, float* acceleration,
+                     uint32_t row_count) {
+    const float* a = user;
+    (void)id, (void)position, (void)velocity;
+    for (uint32_t i = 0; i < row_count * 24; ++i) {
+        acceleration[i] = a[i / 8 % 3];
+    }
+}
+
+void world_throw(world* w, float h, float x, float y, float z) {
+    float a[3] = {x / h, y / h, z / h};
+    hem_scene_set_force_field(w->scene, push_all, a);
+    world_step(w, h, 1, 1);
+    hem_scene_set_force_field(w->scene, NULL, NULL);
+}
+
+typedef struct two {
+    uint32_t a, b;
+    float acceleration;
+} two;
+
+static void push_apart(void* user, hem_instance_id id, const float* position, const float* velocity,
+                       float* acceleration, uint32_t row_count) {
+    const two* t = user;
+    (void)id, (void)position, (void)velocity, (void)row_count;
+    acceleration[(t->a >> 3) * 24 + 8 + (t->a & 7)] = -t->acceleration;
+    acceleration[(t->b >> 3) * 24 + 8 + (t->b & 7)] = t->acceleration;
+}
+
+void world_throw_apart(world* w, uint32_t a, uint32_t b, float h, float speed) {
+    two t = {a, b, speed / h};
+    hem_scene_set_force_field(w->scene, push_apart, &t);
+    world_step(w, h, 1, 1);
+    hem_scene_set_force_field(w->scene, NULL, NULL);
 }
 
 hem_particle particle_at(const world* w, uint32_t index) {
@@ -207,6 +261,18 @@ typedef struct ball {
     double center[3], way[3], radius; // way: half of it
 } ball;
 
+// The radius of cloth: half of its own thickness, or more where it meets other parts.
+static double cloth_radius(const hem_view* v, uint32_t part) {
+    const hem_tuning* t = &v->tuning[part];
+    double radius = (double)t->self_thickness / 2;
+    for (uint32_t other = 0; other < v->info->part_count; ++other) {
+        if (other != part && v->parts[other].kind != HEM_PART_BODY && parts_collide(v, part, other)) {
+            radius = fmax(radius, (double)t->contact_radius);
+        }
+    }
+    return radius;
+}
+
 // What a particle is to a particle, or to a body, and what a body is to it.
 static ball ball_of(const hem_view* v, const hem_particle* p, double dt, bool meets_body) {
     const hem_tuning* t = &v->tuning[p->part];
@@ -216,7 +282,7 @@ static ball ball_of(const hem_view* v, const hem_particle* p, double dt, bool me
     double shift = 0;
     if (v->parts[p->part].kind != HEM_PART_BODY) {
         out.radius = meets_body ? (double)t->collision_thickness + (soft ? a : 0)
-                                : (soft ? (a + b + c) / 3 : (double)t->self_thickness / 2);
+                                : (soft ? (a + b + c) / 3 : cloth_radius(v, p->part));
     } else if (p->flags & HEM_PARTICLE_SURFACE) {
         out.radius = (b * b + c * c) / (2 * a); // section 5.2
         shift = a - out.radius;

@@ -23,6 +23,7 @@ typedef struct world {
     size_t block_size;
     hem_scene* scene;
     hem_instance_id id;
+    uint32_t mesh_count; // of its def
 } world;
 
 // Reads HEM_TEST_ASSETS/NAME.hem (default build/test_assets). NULL when it is not there.
@@ -33,6 +34,12 @@ hem_kernel wanted_kernel(void);
 bool world_open(world* w, const char* name, const hem_scene_def* def, const hem_instance_def* instance, uint32_t count);
 void world_close(world* w);
 void world_step(world* w, float dt, uint32_t substeps, int count);
+
+hem_tuning world_tuning(const world* w);             // of its first part
+bool world_tune(world* w, const hem_tuning* tuning); // all its parts
+// Gives every particle a velocity, within one step of h seconds.
+void world_throw(world* w, float h, float x, float y, float z);
+void world_throw_apart(world* w, uint32_t a, uint32_t b, float h, float speed); // a down, b up
 
 typedef struct vec3d {
     double x, y, z;

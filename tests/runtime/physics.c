@@ -161,7 +161,9 @@ static void project_lane(vec3d* x, const double* w, uint32_t a, uint32_t b, doub
 static void project_all(const hem_view* view, const hem_tuning* tuning, vec3d* x, const double* w, double h) {
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        for (uint32_t i = part->link_begin; i < part->link_begin + part->link_count; ++i) {
+        const hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
+        const hem_range indexed = hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS);
+        for (uint32_t i = rows.begin; i < rows.begin + rows.count; ++i) {
             const hem_link_batch* b = &view->link_batches[i];
             for (uint32_t lane = 0; lane < 8; ++lane) {
                 if (b->lane_mask >> lane & 1) {
@@ -170,7 +172,7 @@ static void project_all(const hem_view* view, const hem_tuning* tuning, vec3d* x
                 }
             }
         }
-        for (uint32_t i = part->index_begin; i < part->index_begin + part->index_count; ++i) {
+        for (uint32_t i = indexed.begin; i < indexed.begin + indexed.count; ++i) {
             const hem_index_batch* b = &view->index_batches[i];
             for (uint32_t lane = 0; lane < 8; ++lane) {
                 if (b->lane_mask >> lane & 1) {

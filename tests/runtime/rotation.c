@@ -3,13 +3,13 @@
 // The kernels are static functions of one source; this file compiles that source once more, on the scalar backend (the
 // determinism suite shows that the others give the same bits).
 
-#define HEM_INLINE static inline // see kernels_scalar.c
+#define HEM_INLINE static inline // see backend_scalar.c
 #define HEM_VEC_SCALAR 1
 #define HEMI_KERNEL HEM_KERNEL_SCALAR
 #define HEMI_SUFFIX(name) name##_tested
 #include "runtime/src/internal.h"
 const hemi_kernels* hemi_kernels_tested(void);
-#include "runtime/src/kernels.inl"
+#include "runtime/src/kernels/kernels.inl"
 
 #include "tests/runtime/suites.h"
 

@@ -260,8 +260,7 @@ TEST far_from_the_origin_the_bits_are_the_same(void) {
         double base = n ? 1048576.0 : 0.0;
         def.root = at(base, -base, base);
         ASSERT(world_open(&w, "cape_half", NULL, &def, 1));
-        hem_collider ball;
-        memset(&ball, 0, sizeof(ball));
+        hem_collider ball = hem_collider_default();
         ball.kind = HEM_COLLIDER_SPHERE;
         ball.bone = -1;
         ball.rotation[3] = 1;
@@ -358,9 +357,9 @@ TEST going_back_in_wind_gives_the_same_future(void) {
     const float wind[3] = {1, 2, 6};
     hem_instance_set_wind(w.scene, w.id, wind);
     world_step(&w, 1.0f / 60.0f, 0, 20);
-    size_t size = hem_scene_state_size(w.scene);
+    size_t size = hem_scene_save_size(w.scene, HEM_SAVE_STATE);
     void* saved = malloc(size);
-    ASSERT(saved && hem_scene_save(w.scene, saved, size) == HEM_OK);
+    ASSERT(saved && hem_scene_save(w.scene, HEM_SAVE_STATE, saved, size) == HEM_OK);
     take(&w, &first);
     hem_particle before = particle_at(&w, nth_particle(&w, false, 40));
     world_step(&w, 1.0f / 60.0f, 0, 5);
@@ -375,6 +374,26 @@ TEST going_back_in_wind_gives_the_same_future(void) {
     PASS();
 }
 
+TEST a_step_of_almost_no_time_changes_nothing(void) {
+    static const float seconds[] = {1e-7f, 1e-20f, 1e-30f, 1e-40f};
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); ++i) {
+        world w;
+        OPEN(w, "block");
+        world_step(&w, 1.0f / 60.0f, 0, 10);
+        hem_particle before = particle_at(&w, nth_particle(&w, false, 5));
+        world_step(&w, seconds[i], 0, 3);
+        hem_instance_set_time_scale(w.scene, w.id, seconds[i]);
+        world_step(&w, 1.0f / 60.0f, 0, 3);
+        hem_step_report report;
+        ASSERT_EQ(HEM_OK, hem_scene_get_report(w.scene, &report));
+        ASSERT_EQ(0, report.mended_count);
+        hem_particle after = particle_at(&w, nth_particle(&w, false, 5));
+        ASSERT_EQ(0, memcmp(&before, &after, sizeof(before)));
+        world_close(&w);
+    }
+    PASS();
+}
+
 SUITE(world_suite) {
     RUN_TEST(a_teleport_keeps_the_shape);
     RUN_TEST(a_root_that_moves_is_felt);
@@ -384,6 +403,7 @@ SUITE(world_suite) {
     RUN_TEST(a_turn_is_felt_up_to_the_limit);
     RUN_TEST(a_start_within_a_frame_is_felt_with_the_limit);
     RUN_TEST(time_scale_stops_and_slows);
+    RUN_TEST(a_step_of_almost_no_time_changes_nothing);
     RUN_TEST(far_from_the_origin_the_bits_are_the_same);
     RUN_TEST(a_bob_hangs_along_gravity);
     RUN_TEST(live_tuning_moves_nothing);

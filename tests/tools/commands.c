@@ -51,6 +51,10 @@ static void end(work* w) {
     }
 }
 
+#if HAS_DUP
+static const char* written_to = "/dev/null"; // what the next command prints
+#endif
+
 // The commands speak to people; the tests listen to codes. What they say goes nowhere meanwhile.
 static int call(int (*function)(int, char**), const char* a, const char* b, const char* c, const char* d,
                 const char* e) {
@@ -66,7 +70,9 @@ static int call(int (*function)(int, char**), const char* a, const char* b, cons
     fflush(stderr);
 #if HAS_DUP
     int saved[2] = {dup(1), dup(2)}, nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, 1);
+    int out = open(written_to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(out, 1);
+    close(out);
     dup2(nowhere, 2);
 #endif
     int code = function(argc, argv);
@@ -104,7 +110,7 @@ TEST wrong_calls_have_their_exit_codes(void) {
     ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--recipe", "r.json", NULL, NULL));
     ASSERT_EQ(COMMAND_INPUT, call(command_inspect, "no_such_file.hem", NULL, NULL, NULL, NULL));
     ASSERT_EQ(COMMAND_INPUT, call(command_play, "no_such_file.glb", NULL, NULL, NULL, NULL));
-    ASSERT_EQ(COMMAND_IO, call(command_inspect, w.hem, "--validate", "--picture", "no/such/folder/p.png", NULL));
+    ASSERT_EQ(COMMAND_IO, call(command_inspect, w.hem, "--validate", "--picture", "/dev/null/p.png", NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--clip", "dance", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "long", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "nan", NULL, NULL));
@@ -131,6 +137,100 @@ TEST wrong_calls_have_their_exit_codes(void) {
     end(&w);
     PASS();
 }
+
+// However it is spelt: nothing is written over what was read, and no two outputs are one.
+TEST no_output_is_an_input(void) {
+    work w;
+    ASSERT(begin(&w));
+    hem_bytes before, after;
+    ASSERT(hem_file_read(w.hem, &before, NULL));
+    char folder[512], twisted[1200];
+    hem_path_directory(folder, sizeof(folder), w.hem);
+    snprintf(twisted, sizeof(twisted), "%s/./%s", folder, hem_path_name(w.hem));
+    const char* names[] = {w.hem, twisted};
+    for (int i = 0; i < 2; i++) {
+        ASSERT_EQ(COMMAND_USAGE, call(command_inspect, w.hem, "--picture", names[i], NULL, NULL));
+        ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--strip", names[i], NULL));
+        ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--film", names[i], NULL));
+        ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--plot", names[i], NULL));
+        ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, "-o", names[i], NULL, NULL));
+        ASSERT_EQ(COMMAND_USAGE, call(command_figure, "mesh", w.hem, "-o", names[i], NULL));
+    }
+    snprintf(twisted, sizeof(twisted), "--plot=%s/./%s", folder, hem_path_name(w.out));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--strip", w.out, twisted));
+    ASSERT(!hem_file_exists(w.out));
+    ASSERT(hem_file_read(w.hem, &after, NULL));
+    ASSERT(before.size == after.size && memcmp(before.data, after.data, after.size) == 0);
+    hem_bytes_free(&before);
+    hem_bytes_free(&after);
+    end(&w);
+    PASS();
+}
+
+TEST folders_are_made(void) {
+    work w;
+    ASSERT(begin(&w));
+    char path[700], folder[600];
+    snprintf(folder, sizeof(folder), "%s/deep", w.out);
+    snprintf(path, sizeof(path), "%s/p.png", folder);
+    ASSERT_EQ(COMMAND_OK, call(command_inspect, w.hem, "--picture", path, NULL, NULL));
+    ASSERT(is_png(path));
+    hem_file_remove(path, NULL);
+    ASSERT(hem_directory_remove(folder, NULL) && hem_directory_remove(w.out, NULL));
+    end(&w);
+    PASS();
+}
+
+#if HAS_DUP
+// A name in a file may be anything; what is printed of it moves no cursor and paints nothing.
+TEST names_cannot_speak_to_the_terminal(void) {
+    uint8_t* data;
+    size_t size = fixture_make(&data, true);
+    static const char evil[2][8] = {"\x1b[2Jxxx", "\x1b[1x\xc2\x9b"}; // as long as the names they replace
+    static const char* const names[2] = {"curtain", "swing"};
+    int found = 0;
+    for (int n = 0; n < 2; n++) {
+        size_t length = strlen(names[n]);
+        for (size_t i = 0; i + length < size; i++) {
+            if (memcmp(data + i, names[n], length + 1) == 0) {
+                memcpy(data + i, evil[n], length);
+                found |= 1 << n;
+            }
+        }
+    }
+    ASSERT_EQ(3, found);
+    char path[512], out[512];
+    ASSERT(fixture_write(path, sizeof(path), data, size, ".hem"));
+    ASSERT(hem_file_temp_name(out, sizeof(out), "hem_said"));
+    free(data);
+    const char* calls[][4] = {{path, NULL, NULL}, {path, "--json", NULL}, {"\x1b[3m.hem", NULL, NULL}};
+    for (int i = 0; i < 3; i++) {
+        fflush(stdout);
+        fflush(stderr);
+        int saved[2] = {dup(1), dup(2)}, file = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(file, 1);
+        dup2(file, 2);
+        char* argv[] = {"command", (char*)calls[i][0], (char*)calls[i][1], (char*)calls[i][2]};
+        (void)(i == 2 ? command_play : command_inspect)(i == 1 ? 3 : 2, argv);
+        fflush(stdout);
+        fflush(stderr);
+        dup2(saved[0], 1);
+        dup2(saved[1], 2);
+        close(saved[0]);
+        close(saved[1]);
+        close(file);
+        hem_bytes said;
+        ASSERT(hem_file_read(out, &said, NULL));
+        ASSERTm("a raw escape", memchr(said.data, 0x1b, said.size) == NULL);
+        ASSERTm("a raw C1 code", strstr((char*)said.data, "\xc2\x9b") == NULL);
+        ASSERT(strstr((char*)said.data, i == 1 ? "\\u001b[2J" : i == 0 ? "\\x1b[2J" : "\\x1b[3m") != NULL);
+        hem_bytes_free(&said);
+    }
+    hem_file_remove(path, NULL);
+    hem_file_remove(out, NULL);
+    PASS();
+}
+#endif
 
 TEST damaged_files_are_found(void) {
     uint8_t* data;
@@ -166,6 +266,8 @@ TEST good_calls_write_what_was_asked(void) {
     ASSERT_EQ(COMMAND_OK, call(command_inspect, w.ship, "--json", NULL, NULL, NULL));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--size=64x48", "--strip", w.out));
     ASSERT(is_png(w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--overlay=crossings", "--strip", w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--unseen", "--json", NULL));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--compare=off,on", "--plot", w.out));
     ASSERT(is_png(w.out));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--size=64x48", "--film", w.out));
@@ -213,6 +315,106 @@ TEST poses_between_frames_keep_joints_on_their_way(void) {
     asset_unload(&a);
     end(&w);
     PASS();
+}
+
+#if HAS_DUP
+// What `hem play --json` prints of a run with those options.
+static cJSON* play_json(work* w, const char* a, const char* b) {
+    written_to = w->out;
+    int code = call(command_play, w->hem, "--json", "--unseen", a, b);
+    written_to = "/dev/null";
+    hem_bytes text;
+    if (code != COMMAND_OK || !hem_file_read(w->out, &text, NULL)) {
+        return NULL;
+    }
+    cJSON* j = cJSON_ParseWithLength((const char*)text.data, text.size);
+    hem_bytes_free(&text);
+    return j;
+}
+
+static double value_of(const cJSON* run, const char* name) {
+    const cJSON* item = cJSON_GetObjectItem(run, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : -1e30;
+}
+
+static const char* hash_of(const cJSON* j, int run) {
+    return cJSON_GetStringValue(
+        cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(j, "runs"), run), "state_hash"));
+}
+#endif
+
+// The same run by hand: speeds and energy from the particles of every frame, masses from the file.
+TEST play_prints_what_the_particles_did(void) {
+#if HAS_DUP
+    work w;
+    ASSERT(begin(&w));
+    cJSON* j = play_json(&w, "--seconds=0.5", "--wind=0,0,3");
+    ASSERT(j != NULL);
+    const cJSON* particles_of = cJSON_GetObjectItem(j, "particles");
+    ASSERT_EQ(FIXTURE_SIDE * (FIXTURE_SIDE - 1), (int)value_of(particles_of, "simulated"));
+    ASSERT_EQ(FIXTURE_SIDE, (int)value_of(particles_of, "attached"));
+    ASSERT_EQ(8, (int)value_of(particles_of, "body"));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    player_setup setup = player_setup_default(&a);
+    setup.wind[2] = 3.0f;
+    player live;
+    ASSERT_EQ(COMMAND_OK, player_begin(&live, &setup));
+    double fastest = 0, energy_most = 0;
+    for (int32_t frame = 0; frame <= 30; frame++) {
+        player_frame f;
+        ASSERT_EQ(COMMAND_OK, player_step(&live, false, &f));
+        double energy = 0;
+        for (uint32_t i = 0; frame > 0 && i < a.view.info->particle_count; i++) {
+            if (a.view.particle_flags[i] & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED)) {
+                continue;
+            }
+            const float* v = live.puppet.particles[i].velocity;
+            const double square = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
+            energy += 0.5 * (double)a.view.rest_rows[i / 8].mass[i % 8] * square;
+            fastest = fmax(fastest, sqrt(square));
+        }
+        energy_most = fmax(energy_most, energy);
+    }
+    const cJSON* run = cJSON_GetArrayItem(cJSON_GetObjectItem(j, "runs"), 0);
+    ASSERT_EQ(30, (int)value_of(run, "frames"));
+    ASSERT(fastest > 0.05);
+    ASSERT_IN_RANGE(fastest, value_of(run, "speed_max"), 1e-5 * fastest);
+    ASSERT_IN_RANGE(energy_most, value_of(run, "kinetic_energy_max"), 1e-4 * energy_most);
+    char hash[24];
+    snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)hem_scene_hash(live.scene));
+    ASSERT_STR_EQ(hash, hash_of(j, 0));
+    player_end(&live);
+    asset_unload(&a);
+    cJSON_Delete(j);
+    end(&w);
+    PASS();
+#else
+    SKIPm("needs dup2");
+#endif
+}
+
+// A comparison compares: kernels agree, and what changes the physics changes the state.
+TEST compared_runs_differ_where_they_should(void) {
+#if HAS_DUP
+    static const struct {
+        const char* option;
+        bool same;
+    } cases[] = {{"--compare=scalar,on", true}, {"--compare=direct,momentum", false}, {"--compare=off,on", false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        work w;
+        ASSERT(begin(&w));
+        cJSON* j = play_json(&w, "--seconds=0.3", cases[i].option);
+        ASSERT(j != NULL);
+        ASSERT_EQ(2, cJSON_GetArraySize(cJSON_GetObjectItem(j, "runs")));
+        ASSERT_EQ(cases[i].same, strcmp(hash_of(j, 0), hash_of(j, 1)) == 0);
+        cJSON_Delete(j);
+        end(&w);
+    }
+    PASS();
+#else
+    SKIPm("needs dup2");
+#endif
 }
 
 TEST links_are_those_of_the_grid(void) {
@@ -327,6 +529,48 @@ TEST settling_brings_a_runner_up_to_speed(void) {
     PASS();
 }
 
+// From one clip to another in a quarter of a second, half way after an eighth, and from 3 m/s to standing.
+TEST a_runner_stops_in_another_clip(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    player_setup setup = player_setup_default(&a);
+    setup.hz = 40.0f;
+    setup.velocity[2] = 3.0f;
+    setup.settle_seconds = 0.5f;
+    setup.then_clip = 1;
+    setup.then_seconds = 0.5f;
+    player live;
+    ASSERT_EQ(COMMAND_OK, player_begin(&live, &setup));
+    for (int32_t i = 0; i <= 200; i++) {
+        float from[24], to[24], expected[24], seconds = (float)i / setup.hz, since = seconds - setup.then_seconds;
+        player_frame frame;
+        ASSERT_EQ(COMMAND_OK, player_step(&live, false, &frame));
+        asset_pose(&a, 0, seconds, from);
+        asset_pose(&a, 1, since > 0.0f ? since : 0.0f, to);
+        float share = since <= 0.0f ? 0.0f : since >= 0.25f ? 1.0f : since / 0.25f;
+        asset_mix_poses(&a, from, to, share, expected);
+        for (int32_t k = 0; k < 24; k++) {
+            ASSERT_IN_RANGE(expected[k], live.pose[k], 1e-5f);
+        }
+        float mean = 0.0f;
+        for (int32_t k = 0; k < 56; k++) {
+            mean += live.puppet.particles[16 + k].velocity[2] / 56.0f;
+        }
+        ASSERT(i != 20 || (mean > 2.0f && mean < 4.0f));
+        ASSERT(i != 200 || (mean > -0.3f && mean < 0.3f));
+    }
+    player_end(&live);
+    asset_unload(&a);
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--then", "turn@0.1", NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.3", "--then", "turn", NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.3", "--then", "dance@0.1", NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.3", "--then", "turn@soon", NULL));
+    end(&w);
+    PASS();
+}
+
 // The post's particles are ellipsoids of half axes 0.04 (outward, z) and 0.06; cut by x = 0 through their middles.
 TEST sections_span_what_they_cut(void) {
     work w;
@@ -399,13 +643,21 @@ TEST misspelt_words_find_their_neighbour(void) {
 SUITE(command_suite);
 SUITE(command_suite) {
     RUN_TEST(wrong_calls_have_their_exit_codes);
+    RUN_TEST(no_output_is_an_input);
+    RUN_TEST(folders_are_made);
+#if HAS_DUP
+    RUN_TEST(names_cannot_speak_to_the_terminal);
+#endif
     RUN_TEST(damaged_files_are_found);
     RUN_TEST(good_calls_write_what_was_asked);
     RUN_TEST(poses_between_frames_keep_joints_on_their_way);
+    RUN_TEST(play_prints_what_the_particles_did);
+    RUN_TEST(compared_runs_differ_where_they_should);
     RUN_TEST(links_are_those_of_the_grid);
     RUN_TEST(two_runs_end_in_the_same_state);
     RUN_TEST(thrown_parts_get_their_speed);
     RUN_TEST(settling_brings_a_runner_up_to_speed);
+    RUN_TEST(a_runner_stops_in_another_clip);
     RUN_TEST(sections_span_what_they_cut);
     RUN_TEST(misspelt_words_find_their_neighbour);
     RUN_TEST(the_benchmark_writes_what_it_measured);

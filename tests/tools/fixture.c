@@ -150,8 +150,7 @@ static void put_parts(builder* b) {
                           .kind = HEM_PART_CLOTH,
                           .row_begin = 1,
                           .row_count = 8,
-                          .link_count = 7,
-                          .index_count = 8,
+                          .range_count = 2,
                           .collision_group = 2,
                           .collision_mask = 1,
                           .level_count = 8,
@@ -168,6 +167,8 @@ static void put_parts(builder* b) {
         tuning[i].linear_inertia = tuning[i].angular_inertia = 1.0f;
         tuning[i].iterations = 2;
     }
+    static const hem_range ranges[2] = {{1, HEM_BATCH_LINKS, 0, 7}, {1, HEM_BATCH_INDEXED_LINKS, 0, 8}};
+    put(b, HEM_SECTION_RANGES, ranges, sizeof(hem_range), 2);
     put(b, HEM_SECTION_PARTS, parts, sizeof(hem_part), 2);
     put(b, HEM_SECTION_TUNING, tuning, sizeof(hem_tuning), 2);
 }

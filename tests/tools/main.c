@@ -5,6 +5,9 @@ SUITE_EXTERN(render_suite);
 SUITE_EXTERN(png_suite);
 SUITE_EXTERN(plot_suite);
 SUITE_EXTERN(command_suite);
+SUITE_EXTERN(seen_suite);
+SUITE_EXTERN(prove_suite);
+SUITE_EXTERN(preflight_suite);
 
 GREATEST_MAIN_DEFS();
 
@@ -14,5 +17,8 @@ int main(int argc, char** argv) {
     RUN_SUITE(png_suite);
     RUN_SUITE(plot_suite);
     RUN_SUITE(command_suite);
+    RUN_SUITE(seen_suite);
+    RUN_SUITE(prove_suite);
+    RUN_SUITE(preflight_suite);
     GREATEST_MAIN_END();
 }

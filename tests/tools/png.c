@@ -405,8 +405,8 @@ TEST frames_of_two_sizes_are_refused(void) {
     ASSERT_FALSE(apng_encode(&file, frames, 0, 40));
     ASSERT_FALSE(apng_encode(&file, frames, 1, 0));
     hem_file_error error;
-    ASSERT_FALSE(png_write("no/such/folder/picture.png", &frames[0], &error));
-    ASSERT(strstr(error.text, "no/such/folder/picture.png") != NULL);
+    ASSERT_FALSE(png_write("/dev/null/picture.png", &frames[0], &error));
+    ASSERT(strstr(error.text, "/dev/null") != NULL);
     bytes_destroy(&file);
     image_destroy(&frames[0]);
     image_destroy(&frames[1]);

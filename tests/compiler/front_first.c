@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/compile.h"
+#include "compiler/generate/generate.h"
+#include "compiler/recipe/auto.h"
+#include "compiler/recipe/recipe.h"
+#include "tests/compiler/front_kit.h"
+
+#include <greatest.h>
+#include <math.h>
+#include <string.h>
+
+// What automatic mode reads from names and sizes, and what it does with a part that nothing holds.
+
+TEST names_of_many_tools_and_languages_are_read(void) {
+    static const struct {
+        const char* name;
+        const char* part; // NULL = nothing loose
+    } rows[] = {{"Knight_Cape", "cape"},
+                {"LongSkirt.001", "skirt"},
+                {"mixamorig:Tail1", "tail"},
+                {"J_Sec_Hair1_01", "hair"},
+                {"DEF-ear.L", "ears"},
+                {"SK_Umhang_01", "cape"},
+                {"cheveux_long", "hair"},
+                {"髪_前", "hair"},
+                {"右スカート", "skirt"},
+                {"Goldfish_Fins", "fins"},
+                {"Chair", NULL},
+                {"Detail", NULL},
+                {"Earring", NULL},
+                {"Finger1.L", NULL},
+                {"Forearm", NULL},
+                {"Scape:Body", NULL},
+                {"Rock", NULL},
+                {"", NULL}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        const hemc_loose_word* word = hemc_name_loose(rows[i].name);
+        ASSERT_EQm(rows[i].name, rows[i].part != NULL, word != NULL);
+        if (word != NULL) {
+            ASSERT_STR_EQm(rows[i].name, rows[i].part, word->part);
+        }
+    }
+    PASS();
+}
+
+TEST accessories_are_known_by_a_word_of_their_own(void) {
+    static const char* const are[] = {"1H_Sword", "F_PonyTail_Accessory_MAT", "Knight_Helmet", "HairTie", "Spellbook"};
+    static const char* const are_not[] = {"Knight_Cape", "Swordfish", "Hatch", "Hair", "Elbow.L", "Shinband2x"};
+    for (int i = 0; i < 5; ++i) {
+        ASSERTm(are[i], hemc_name_is_accessory(are[i]));
+        ASSERT_FALSEm(are_not[i], hemc_name_is_accessory(are_not[i]));
+    }
+    PASS();
+}
+
+// A skeleton of these bones at these heights, with two vertices that make the figure `high`.
+typedef struct figure {
+    hemc_model model;
+    hemc_bone_def bones[8];
+    hemc_vec3 positions[2];
+    hemc_primitive primitive;
+} figure;
+
+static void make_figure(figure* f, const char* mesh, float unit, bool upright, bool person) {
+    static const struct {
+        const char* name;
+        float y, z;
+    } human[8] = {{"Hips", 1.0f, 0},       {"Head", 1.5f, 0},       {"UpperArm.L", 1.4f, 0}, {"UpperArm.R", 1.4f, 0},
+                  {"UpperLeg.L", 0.9f, 0}, {"UpperLeg.R", 0.9f, 0}, {"Foot.L", 0.06f, 0},    {"Foot.R", 0.06f, 0}};
+    memset(f, 0, sizeof(*f));
+    for (int i = 0; i < 8; ++i) {
+        f->bones[i].name = person ? human[i].name : "bone";
+        f->bones[i].bind[7] = unit * human[i].y;
+        f->bones[i].bind[11] = unit * (upright ? 0.0f : 2.0f * human[i].y);
+    }
+    f->positions[1].y = unit * 1.7f;
+    f->primitive = (hemc_primitive){.node_name = "", .mesh_name = mesh, .material_name = ""};
+    f->model = (hemc_model){.path = "figure",
+                            .bone_defs = f->bones,
+                            .bone_count = 8,
+                            .positions = f->positions,
+                            .vertex_count = 2,
+                            .primitives = &f->primitive,
+                            .primitive_count = 1};
+}
+
+TEST a_unit_is_taken_for_what_makes_the_figure_plausible(void) {
+    static const struct {
+        const char* mesh;
+        float unit;
+        bool upright, person;
+        double scale, tolerance; // of what comes out
+    } rows[] = {
+        {"Body", 1.0f, true, true, 1.0, 0},            // 1.7 m
+        {"Body", 0.6f, true, true, 1.0, 0},            // a child
+        {"Body", 100.0f, true, true, 0.01, 0},         // centimetres
+        {"Body", 0.01f, true, true, 100.0, 0},         // hundredfold too small
+        {"Body", 2.0f, true, true, 0.5, 0.01},         // 3.4 units: no usual slip
+        {"Giant", 100.0f, true, true, 0.01, 0},        // but not of 170 m
+        {"Giant", 5.0f, true, true, 1.0, 0},           // told
+        {"Body", 3.0f, false, true, 1.0, 0},           // lies or goes on four legs: unknown
+        {"Body", 3.0f, true, false, 1.0, 0},           // no bones of a person
+        {"Wolf", 1.6f, false, false, 0.95 / 2.7, .01}, // a wolf of 2.7 m
+        {"Wolf", 0.7f, false, false, 1.0, 0},          // drawn a little large
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        kit k;
+        kit_begin(&k);
+        figure f;
+        make_figure(&f, rows[i].mesh, rows[i].unit, rows[i].upright, rows[i].person);
+        const double scale = hemc_auto_scale(k.arena, &k.log, &f.model);
+        ASSERT_IN_RANGEm(rows[i].mesh, rows[i].scale, scale, rows[i].tolerance + 1e-9);
+        ASSERT_EQm(rows[i].mesh, scale != 1.0, kit_log_has(&k.log, HEMC_NOTE, "automatic size"));
+        kit_end(&k);
+    }
+    PASS();
+}
+
+static bool load(kit* k, const char* text, hemc_recipe* recipe) {
+    kit_data d = kit_good();
+    return kit_import(k, &d, "\"name\": \"Sheet\"", "\"name\": \"Cape\"") &&
+           hemc_recipe_load_memory(k->arena, &k->log, "recipe.json", text, strlen(text), &k->model, recipe);
+}
+
+TEST a_recipe_without_parts_keeps_automatic_mode(void) {
+    kit k;
+    hemc_recipe recipe;
+    kit_begin(&k);
+    ASSERT(load(&k, "{\"scale\": 0.5, \"body\": false, \"clips\": {\"hz\": 24}}", &recipe));
+    ASSERT(recipe.automatic);
+    ASSERT(recipe.part_count > 0);
+    ASSERT_EQ(0.5f, recipe.scale);
+    ASSERT_EQ(24.0f, recipe.clip_hz);
+    ASSERT_FALSE(recipe.body.enabled);
+    kit_end(&k);
+    kit_begin(&k); // parts that are there and empty are a mistake
+    ASSERT_FALSE(load(&k, "{\"parts\": []}", &recipe));
+    ASSERT(kit_log_has(&k.log, HEMC_ERROR, "no parts"));
+    kit_end(&k);
+    PASS();
+}
+
+TEST the_command_line_has_the_last_word_about_scale(void) {
+    kit k;
+    hemc_recipe recipe;
+    kit_begin(&k);
+    k.model.asked_scale = 0;
+    kit_data d = kit_good();
+    ASSERT(kit_import(&k, &d, NULL, NULL));
+    k.model.asked_scale = 3;
+    static const char text[] = "{\"scale\": 0.5, \"parts\": [{\"name\": \"p\", \"select\": {\"node\": \"*\"}}]}";
+    ASSERT(hemc_recipe_load_memory(k.arena, &k.log, "r", text, strlen(text), &k.model, &recipe));
+    ASSERT_EQ(3.0f, recipe.scale);
+    kit_end(&k);
+    PASS();
+}
+
+// A ball of particles far from everything, all of it on the second bone: a wig without a head.
+TEST a_part_that_nothing_holds_is_held_by_its_bone(void) {
+    kit k;
+    kit_begin(&k);
+    kit_data d = kit_good();
+    ASSERT(kit_import(&k, &d, "_HEM_PIN", "_UNKNOWN"));
+    hemc_recipe recipe;
+    static const char text[] = "{\"parts\": [{\"name\": \"wig\", \"kind\": \"soft\", \"generator\": \"scatter\", "
+                               "\"spacing\": 0.05, \"select\": {\"node\": \"*\"}}]}";
+    ASSERT(hemc_recipe_load_memory(k.arena, &k.log, "r", text, strlen(text), &k.model, &recipe));
+    ASSERT(hemc_import_finish(k.arena, &k.log, &recipe, &k.model));
+    int32_t* owner = hemc_alloc(k.arena, k.model.triangle_count, sizeof(int32_t)); // all of it is the part: no rest
+    hemc_surface surface;
+    ASSERT(hemc_weld(k.arena, &k.model, owner, 0, &surface));
+    hemc_particles p;
+    ASSERT(hemc_generate(k.arena, &k.log, &k.model, &recipe.parts[0], &surface, &p));
+    hemc_fit(k.arena, &surface, &recipe.parts[0], &p);
+    ASSERT(hemc_roles(k.arena, &k.log, &k.model, &recipe.parts[0], &surface, owner, &p));
+    ASSERT(kit_log_has(&k.log, HEMC_WARNING, "touches nothing that could hold it"));
+    // Those that are held are nearer to some joint than those that are not, and both kinds are there.
+    bool split = false;
+    for (uint32_t b = 0; b < k.model.bone_count; ++b) {
+        const float* m = k.model.bone_defs[b].bind;
+        double far_held = 0, near_free = 1e30;
+        for (uint32_t i = 0; i < p.count; ++i) {
+            double r = d3_distance(d3_from(p.positions[i]), d3(m[3], m[7], m[11]));
+            if ((p.flags[i] & HEM_PARTICLE_ANIMATED) != 0) {
+                far_held = fmax(far_held, r);
+            } else {
+                near_free = fmin(near_free, r);
+            }
+        }
+        split = split || (far_held > 0 && near_free < 1e30 && far_held <= near_free);
+    }
+    ASSERT(split);
+    kit_end(&k);
+    PASS();
+}
+
+// A head, a hood around it and a cape behind, each a bent sheet of SIDE x SIDE quads.
+enum { SIDE = 8, SHEET_VERTICES = (SIDE + 1) * (SIDE + 1), SHEET_TRIANGLES = 2 * SIDE * SIDE, SHEETS = 3 };
+
+typedef struct hooded {
+    hemc_model model;
+    hemc_bone_def bones[2];
+    hemc_vec3 positions[SHEETS * SHEET_VERTICES];
+    uint16_t vertex_bones[SHEETS * SHEET_VERTICES][4];
+    float weights[SHEETS * SHEET_VERTICES][4];
+    uint32_t triangles[3 * SHEETS * SHEET_TRIANGLES];
+    int32_t owner[SHEETS * SHEET_TRIANGLES];
+} hooded;
+
+static void make_hooded(hooded* h, uint16_t hood_bone) {
+    memset(h, 0, sizeof(*h));
+    h->bones[0].name = "Body";
+    h->bones[1].name = "Head";
+    for (uint32_t sheet = 0; sheet < SHEETS; ++sheet) {
+        for (uint32_t v = 0; v < SHEET_VERTICES; ++v) {
+            const uint32_t at = sheet * SHEET_VERTICES + v;
+            const double a = 3.0 * ((v % (SIDE + 1)) / (double)SIDE - 0.5), b = (v / (SIDE + 1)) / (double)SIDE;
+            const double r = sheet == 0 ? 0.10 : 0.14; // a head of 10 cm, a hood 4 cm off it
+            const hemc_vec3 bent = {(float)(r * sin(a)), (float)(1.5 + 0.2 * b), (float)(-r * cos(a))};
+            const hemc_vec3 hangs = {(float)(0.2 * a), (float)(1.4 * b), -0.3f};
+            h->positions[at] = sheet == 2 ? hangs : bent;
+            h->vertex_bones[at][0] = sheet == 0 ? 1 : sheet == 1 ? hood_bone : 0;
+            h->weights[at][0] = 1;
+        }
+        for (uint32_t t = 0; t < SHEET_TRIANGLES; ++t) {
+            const uint32_t quad = t / 2, at = sheet * SHEET_VERTICES + quad / SIDE * (SIDE + 1) + quad % SIDE;
+            const uint32_t corners[2][3] = {{at, at + 1, at + SIDE + 1}, {at + 1, at + SIDE + 2, at + SIDE + 1}};
+            memcpy(&h->triangles[3 * (sheet * SHEET_TRIANGLES + t)], corners[t % 2], sizeof(corners[0]));
+            h->owner[sheet * SHEET_TRIANGLES + t] = sheet == 0 ? HEM_NONE : 0; // hood and cape are one finding
+        }
+    }
+    h->model = (hemc_model){.path = "hooded",
+                            .bone_defs = h->bones,
+                            .bone_count = 2,
+                            .positions = h->positions,
+                            .vertex_count = SHEETS * SHEET_VERTICES,
+                            .bones = h->vertex_bones,
+                            .bone_weights = h->weights,
+                            .triangles = h->triangles,
+                            .triangle_count = SHEETS * SHEET_TRIANGLES};
+}
+
+TEST a_hood_stays_on_its_head(void) {
+    static hooded h;
+    for (uint16_t bone = 0; bone < 2; ++bone) { // the same shape on the shoulders is no hood
+        kit k;
+        kit_begin(&k);
+        make_hooded(&h, bone);
+        const hemc_auto_kind cloth = HEMC_AUTO_CLOTH;
+        hemc_auto_pieces(k.arena, &h.model, &cloth, 1, h.owner);
+        for (uint32_t t = SHEET_TRIANGLES; t < SHEETS * SHEET_TRIANGLES; ++t) {
+            ASSERT_EQ(bone == 1 && t < 2 * SHEET_TRIANGLES ? HEM_NONE : 0, h.owner[t]);
+        }
+        kit_end(&k);
+    }
+    PASS();
+}
+
+// The small glTF of the kit: 16 triangles in one piece on two bones, a flag of two triangles, one clip of three keys.
+TEST a_list_names_what_a_recipe_may_use(void) {
+    kit k;
+    kit_begin(&k);
+    kit_data d = kit_good();
+    size_t size;
+    char folder[512], path[600];
+    char* text = kit_gltf(k.arena, &d, NULL, NULL, &size);
+    ASSERT(kit_folder(folder) && kit_write(folder, "kit.gltf", text, size, path));
+    const char* list = hemc_list_text(k.arena, &k.log, path, true);
+    const char* words = hemc_list_text(k.arena, &k.log, path, false);
+    kit_folder_end(folder);
+    ASSERT(list != NULL && words != NULL);
+    const hemc_json* json = hemc_json_parse(k.arena, &k.log, "list", "", list, strlen(list), false);
+    ASSERT(json != NULL);
+    const hemc_json *meshes = hemc_json_member(json, "meshes"), *bones = hemc_json_member(json, "bones");
+    ASSERT_EQ(2, meshes->count);
+    ASSERT_EQ(KIT_TRIANGLES, (int)hemc_json_member(meshes->first, "triangles")->number);
+    ASSERT_EQ(1, (int)hemc_json_member(meshes->first, "pieces")->number);
+    double followers = 0;
+    for (const hemc_json* b = bones->first; b != NULL; b = b->next) {
+        followers += hemc_json_member(b, "vertices")->number;
+        ASSERT(strstr(words, hemc_json_member(b, "name")->string) != NULL);
+    }
+    ASSERT_EQ(KIT_VERTICES + KIT_FLAG_VERTICES, (int)followers);
+    ASSERT_EQ(1, hemc_json_member(json, "clips")->count);
+    ASSERT(strstr(list, "_HEM_PIN") != NULL && strstr(words, "_HEM_PIN") != NULL);
+    kit_end(&k);
+    PASS();
+}
+
+// Playing needs the runtime's tools, which this program has not set.
+TEST a_preflight_that_cannot_be_played_is_refused(void) {
+    hemc_outcome out;
+    const hemc_job job = {.input = "nothing.glb", .output = "nothing.hem", .preflight = true, .verbosity = -1};
+    hemc_execute(&job, &out, NULL, NULL);
+    ASSERT_EQ(HEMC_USAGE, out.exit_code);
+    ASSERT(strstr(out.messages, "cannot play") != NULL);
+    hemc_outcome_free(&out);
+    PASS();
+}
+
+TEST the_grade_that_a_recipe_accepts_is_read(void) {
+    kit k;
+    hemc_recipe recipe;
+    kit_begin(&k);
+    ASSERT(load(&k, "{}", &recipe));
+    ASSERT_EQ('C', recipe.accept);
+    ASSERT(load(&k, "{\"accept\": \"B\"}", &recipe));
+    ASSERT_EQ('B', recipe.accept);
+    ASSERT_FALSE(load(&k, "{\"accept\": \"G\"}", &recipe));
+    kit_end(&k);
+    PASS();
+}
+
+SUITE(front_first_suite) {
+    RUN_TEST(names_of_many_tools_and_languages_are_read);
+    RUN_TEST(accessories_are_known_by_a_word_of_their_own);
+    RUN_TEST(a_unit_is_taken_for_what_makes_the_figure_plausible);
+    RUN_TEST(a_recipe_without_parts_keeps_automatic_mode);
+    RUN_TEST(the_command_line_has_the_last_word_about_scale);
+    RUN_TEST(a_part_that_nothing_holds_is_held_by_its_bone);
+    RUN_TEST(a_hood_stays_on_its_head);
+    RUN_TEST(a_list_names_what_a_recipe_may_use);
+    RUN_TEST(a_preflight_that_cannot_be_played_is_refused);
+    RUN_TEST(the_grade_that_a_recipe_accepts_is_read);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "greatest.h"
+
+#include "front_bench.h"
+#include "front_kit.h"
+
+#include "formats/hem_trimesh_validate.h"
+
+#include <string.h>
+
+// hemc mesh: files, messages, exit codes.
+
+static bool said(bench* b, const char* part) {
+    uint8_t* text;
+    size_t size;
+    return bench_read(b, bench_path(b, "stderr.txt"), &text, &size) && strstr((const char*)text, part) != NULL;
+}
+
+TEST a_mesh_is_compiled_with_report_and_depfile(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    const char* words[] = {"mesh",      b.input,
+                           "-o",        bench_path(&b, "a.hemmesh"),
+                           "--report",  bench_path(&b, "a.json"),
+                           "--depfile", bench_path(&b, "a.d")};
+    ASSERT_EQ(HEMC_OK, bench_run(&b, words, 8));
+    ASSERT(said(&b, "18 triangles"));
+    uint8_t* bytes;
+    size_t size;
+    ASSERT(bench_read(&b, bench_path(&b, "a.hemmesh"), &bytes, &size));
+    hem_trimesh_view view;
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(bytes, size, &view, NULL));
+    ASSERT_EQ(KIT_TRIANGLES + 2u, view.header->triangle_count);
+    ASSERT_EQ(0u, view.header->bone_count);
+    ASSERT_EQ(0u, view.header->flags);
+    uint8_t hash[16];
+    hemc_hash128(bytes + sizeof(hem_trimesh_header), size - sizeof(hem_trimesh_header), hash);
+    ASSERT_EQ(0, memcmp(hash, view.header->content_hash, 16));
+    uint8_t* text;
+    size_t text_size;
+    ASSERT(bench_read(&b, bench_path(&b, "a.json"), &text, &text_size));
+    hemc_log log = {.arena = b.arena};
+    const hemc_json* report = hemc_json_parse(b.arena, &log, "report", "", (const char*)text, text_size, false);
+    ASSERT(report != NULL);
+    const hemc_json* mesh = hemc_json_member(report, "mesh");
+    ASSERT_EQ((double)view.header->edge_count, hemc_json_member(mesh, "edges")->number);
+    ASSERT_EQ((double)size, hemc_json_member(hemc_json_member(report, "sizes"), "file")->number);
+    ASSERT(bench_read(&b, bench_path(&b, "a.d"), &text, &text_size));
+    ASSERT(strstr((const char*)text, "a.hemmesh") != NULL && strstr((const char*)text, "a.glb") != NULL);
+    // Again, and with bones.
+    const char* again[] = {"mesh", b.input, "-o", bench_path(&b, "b.hemmesh"), "-q"};
+    ASSERT_EQ(HEMC_OK, bench_run(&b, again, 5));
+    ASSERT(bench_same_file(&b, bench_path(&b, "a.hemmesh"), bench_path(&b, "b.hemmesh")));
+    const char* skinned[] = {"mesh", "--skinned", "--two-sided", b.input, "-o", bench_path(&b, "c.hemmesh"), "-q"};
+    ASSERT_EQ(HEMC_OK, bench_run(&b, skinned, 7));
+    ASSERT(bench_read(&b, bench_path(&b, "c.hemmesh"), &bytes, &size));
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(bytes, size, &view, NULL));
+    ASSERT_EQ(2u, view.header->bone_count);
+    ASSERT_EQ((uint32_t)(HEM_TRIMESH_SKINNED | HEM_TRIMESH_TWO_SIDED), view.header->flags);
+    bench_end(&b);
+    PASS();
+}
+
+static bool write_spoiled(bench* b, const kit_data* d, const char* name, char path[600]) {
+    size_t size;
+    uint8_t* glb = kit_glb(b->arena, d, NULL, NULL, &size);
+    return kit_write(b->folder, name, glb, size, path);
+}
+
+TEST what_is_wrong_with_a_mesh_is_named(void) {
+    bench b;
+    char path[600];
+    ASSERT(bench_begin(&b));
+    kit_data d = kit_good();
+    d.indices[4] = d.indices[3]; // no area
+    ASSERT(write_spoiled(&b, &d, "flat.glb", path));
+    const char* words[] = {"mesh", path, "-o", bench_path(&b, "x.hemmesh")};
+    ASSERT_EQ(HEMC_OK, bench_run(&b, words, 4));
+    ASSERT(said(&b, "/meshes/") && said(&b, "1 triangles have no area") && said(&b, "number 1 of this primitive"));
+    const char* strict[] = {"mesh", path, "-o", bench_path(&b, "y.hemmesh"), "--strict"};
+    ASSERT_EQ(HEMC_VALIDATION, bench_run(&b, strict, 5));
+    uint8_t* bytes;
+    size_t size;
+    ASSERT(!bench_read(&b, bench_path(&b, "y.hemmesh"), &bytes, &size)); // nothing half written
+    d = kit_good();
+    uint16_t swap = d.indices[0]; // turned over
+    d.indices[0] = d.indices[1];
+    d.indices[1] = swap;
+    ASSERT(write_spoiled(&b, &d, "turned.glb", path));
+    ASSERT_EQ(HEMC_OK, bench_run(&b, words, 4));
+    ASSERT(said(&b, "face opposite ways") && said(&b, "--two-sided"));
+    d = kit_good();
+    memset(&d.positions[4][1], 0xff, 4); // NaN
+    ASSERT(write_spoiled(&b, &d, "nan.glb", path));
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, words, 4));
+    ASSERT(said(&b, "finite"));
+    bench_end(&b);
+    PASS();
+}
+
+TEST a_wrong_mesh_command_is_answered(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    const char* none[] = {"mesh"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, none, 1));
+    ASSERT(said(&b, "hemc mesh table.glb"));
+    const char* recipe[] = {"mesh", b.input, "-r", b.recipe, "-o", "x"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, recipe, 6));
+    const char* sided[] = {b.input, "--two-sided", "-o", "x"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, sided, 4));
+    const char* absent[] = {"mesh", "no_such.glb", "-o", bench_path(&b, "x.hemmesh")};
+    ASSERT_EQ(HEMC_IO, bench_run(&b, absent, 4));
+    const char* same[] = {"mesh", b.input, "-o", b.input};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, same, 4));
+    bench_end(&b);
+    PASS();
+}
+
+SUITE(front_trimesh_suite) {
+    RUN_TEST(a_mesh_is_compiled_with_report_and_depfile);
+    RUN_TEST(what_is_wrong_with_a_mesh_is_named);
+    RUN_TEST(a_wrong_mesh_command_is_answered);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "formats/hem_trimesh_validate.h"
+#include "tests/formats/trimesh_walk.h"
+
+#include "greatest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A .hemmesh damaged in every way: nothing is read out of bounds, and what is accepted can be used.
+
+static volatile float sink;
+
+static mesh_file copy_of(const mesh_file* m, size_t size) {
+    mesh_file copy = {aligned_alloc(64, (size + 63) / 64 * 64 + (size == 0 ? 64 : 0)), size};
+    memcpy(copy.bytes, m->bytes, size < m->size ? size : m->size);
+    return copy;
+}
+
+TEST the_mesh_is_accepted(void) {
+    for (int skinned = 0; skinned < 2; ++skinned) {
+        mesh_file m = mesh_file_make(skinned);
+        hem_trimesh_view view;
+        hem_trimesh_fault_place fault;
+        ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(m.bytes, m.size, &view, &fault));
+        ASSERT_EQ(NULL, fault.field);
+        ASSERT_EQ(skinned, view.binds != NULL);
+        ASSERT(view.header->border_count > 0);
+        free(m.bytes);
+    }
+    PASS();
+}
+
+TEST every_truncation_of_a_mesh_is_refused(void) {
+    mesh_file m = mesh_file_make(1);
+    hem_trimesh_view view;
+    for (size_t size = 0; size < m.size; size += size < 256 ? 1 : 7) {
+        mesh_file part = copy_of(&m, size);
+        ASSERT_EQ(HEM_TRIMESH_TOO_SHORT, hem_trimesh_validate(part.bytes, part.size, &view, NULL));
+        ASSERT_EQ(NULL, view.header);
+        free(part.bytes);
+    }
+    mesh_file longer = copy_of(&m, m.size + 64);
+    ASSERT_EQ(HEM_TRIMESH_BAD_HEADER, hem_trimesh_validate(longer.bytes, longer.size, &view, NULL));
+    ASSERT_EQ(HEM_TRIMESH_MISALIGNED, hem_trimesh_validate(longer.bytes + 4, m.size, &view, NULL));
+    free(longer.bytes);
+    free(m.bytes);
+    PASS();
+}
+
+// Every bit of every byte. Normals, weights that keep their sum, hashes and the name of the tool may differ unseen.
+TEST every_bit_flip_of_a_mesh_is_refused_or_harmless(void) {
+    mesh_file m = mesh_file_make(1);
+    hem_trimesh_view view;
+    size_t accepted = 0, places = 0;
+    for (size_t bit = 0; bit < m.size * 8; ++bit) {
+        m.bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+        if (hem_trimesh_validate(m.bytes, m.size, &view, NULL) == HEM_TRIMESH_OK) {
+            sink = walk_mesh(&view);
+            ++accepted;
+            uint64_t at = bit / 8;
+            const uint8_t *vertices = (const uint8_t*)view.vertices, *edges = (const uint8_t*)view.edges;
+            int in_header = at < sizeof(hem_trimesh_header);
+            int in_vertices = m.bytes + at >= vertices && m.bytes + at < (const uint8_t*)view.binds;
+            int in_binds = m.bytes + at >= (const uint8_t*)view.binds && m.bytes + at < (const uint8_t*)view.corners;
+            int in_edges = m.bytes + at >= edges && m.bytes + at < (const uint8_t*)view.nodes;
+            uint32_t word;
+            memcpy(&word, m.bytes + at / 4 * 4, 4);
+            int turned_zero = word == 0x80000000u || word == 0; // 0 and -0 are the same place
+            places += in_header || in_vertices || in_binds || in_edges || turned_zero;
+        }
+        m.bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+    }
+    ASSERT_EQ(accepted, places); // corners, names and boxes have one right value each
+    ASSERT(accepted > 0 && accepted < m.size * 8 / 4);
+    free(m.bytes);
+    PASS();
+}
+
+typedef struct spoiled {
+    const char *array, *field;
+    hem_trimesh_result result;
+} spoiled;
+
+TEST a_refusal_names_what_is_wrong(void) {
+    mesh_file m = mesh_file_make(1);
+    hem_trimesh_view v;
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(m.bytes, m.size, &v, NULL));
+    hem_trimesh_header* h = (hem_trimesh_header*)(void*)m.bytes;
+    float nan = (float)strtod("nan", NULL);
+    const struct {
+        void* place;
+        uint32_t value;
+        spoiled expected;
+    } rows[] = {
+        {&h->magic, 7, {"header", "magic", HEM_TRIMESH_BAD_MAGIC}},
+        {&h->version, 9, {"header", "version", HEM_TRIMESH_BAD_VERSION}},
+        {&h->flags, 64, {"header", "flags", HEM_TRIMESH_BAD_HEADER}},
+        {&h->bone_count, 0, {"header", "bone_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->triangle_count, 0, {"header", "triangle_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->triangle_count, UINT32_MAX, {"header", "triangle_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->vertex_count, UINT32_MAX, {"header", "vertex_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->edge_count, h->edge_count + 100000, {"header", "edge_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->border_count, 0, {"header", "border_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->reserved, 1, {"header", "reserved", HEM_TRIMESH_BAD_HEADER}},
+        {(void*)&v.vertices[3].position[1], 0, {"vertices", "position", HEM_TRIMESH_BAD_VALUE}}, // a NaN, below
+        {(void*)&v.vertices[3].normal[1], 0x7f800000u, {"vertices", "normal", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.binds[2].bone[0], 500, {"binds", "bone", HEM_TRIMESH_BAD_INDEX}},
+        {(void*)&v.binds[2].weight[0], 5, {"binds", "weight", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.names[1].vertex[0][2], h->vertex_count, {"names", "vertex", HEM_TRIMESH_BAD_INDEX}},
+        {(void*)&v.names[1].edge[0][2], h->edge_count, {"names", "edge", HEM_TRIMESH_BAD_INDEX}},
+        {(void*)&v.corners[1].at[0][0][2], 0x40490fdbu, {"corners", "at", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.edges[1].triangle[0], h->triangle_count, {"edges", "triangle", HEM_TRIMESH_BAD_INDEX}},
+        {(void*)&v.edges[1].flags, 3, {"edges", "flags", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.nodes[0].low[1][0], 0x40490fdbu, {"nodes", "box", HEM_TRIMESH_BAD_VALUE}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        uint32_t was, now = rows[i].value;
+        if (strcmp(rows[i].expected.field, "position") == 0) {
+            memcpy(&now, &nan, 4);
+        }
+        memcpy(&was, rows[i].place, 4);
+        memcpy(rows[i].place, &now, 4);
+        hem_trimesh_view view;
+        hem_trimesh_fault_place fault;
+        ASSERT_EQm(rows[i].expected.field, rows[i].expected.result,
+                   hem_trimesh_validate(m.bytes, m.size, &view, &fault));
+        ASSERT_STR_EQ(rows[i].expected.array, fault.array);
+        ASSERT_STR_EQ(rows[i].expected.field, fault.field);
+        ASSERT(strlen(hem_trimesh_result_text(rows[i].expected.result)) > 10);
+        memcpy(rows[i].place, &was, 4);
+    }
+    free(m.bytes);
+    PASS();
+}
+
+SUITE(trimesh_format_suite) {
+    RUN_TEST(the_mesh_is_accepted);
+    RUN_TEST(every_truncation_of_a_mesh_is_refused);
+    RUN_TEST(every_bit_flip_of_a_mesh_is_refused_or_harmless);
+    RUN_TEST(a_refusal_names_what_is_wrong);
+}

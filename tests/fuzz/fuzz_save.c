@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Damaged saves: a scene after some calls and steps is saved, words of the save are changed, and a scene that was never
+// touched loads it. Refused, it stays as it was; accepted, it goes on within its memory, with numbers, and with the same
+// bits on the plainest and on the widest kernel.
+//
+//   byte 0: which asset    1: calls, steps, kind of save    2: edits    then edits: place, how (kit.h)    then steps
+
+#include "tests/fuzz/kit.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+static const char* const NAMES[] = {"limited", "soft_arm", "on_body", "springs"};
+#define NAME_COUNT (sizeof(NAMES) / sizeof(NAMES[0]))
+
+static hem_asset assets[NAME_COUNT];
+
+static void damage(input* in, uint8_t* saved, size_t saved_size) {
+    for (int edits = take_byte(in) % 8; edits > 0; --edits) {
+        const size_t word = (take_byte(in) | (size_t)take_byte(in) << 8) % (saved_size / 4);
+        edit_word(in, saved + word * 4);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    static int made, missing;
+    for (size_t i = 0; !made && i < NAME_COUNT; ++i) {
+        const asset_bytes a = read_test_asset(NAMES[i]); // lives as long as the program
+        missing |= a.bytes == NULL || hem_asset_open(&assets[i], a.bytes, a.size) != HEM_OK;
+    }
+    made = 1;
+    if (missing) {
+        return 0;
+    }
+    input in = {data, size};
+    const hem_asset* asset = &assets[take_byte(&in) % NAME_COUNT];
+    hem_asset_info info;
+    require(hem_asset_get_info(asset, &info) == HEM_OK);
+    const uint8_t how = take_byte(&in);
+    stage from = stage_open(asset, HEM_KERNEL_AUTO, 16);
+    for (int n = how & 3; n > 0; --n) {
+        stage_call(&in, &from, 1);
+        stage_step(&from, 1, info.particle_count, 1.0f / 60.0f, 0);
+    }
+    const hem_save_kind kind = how & 4 ? HEM_SAVE_STATE : HEM_SAVE_ALL;
+    const size_t saved_size = hem_scene_save_size(from.scene, kind);
+    uint8_t* saved = malloc(saved_size); // of exact size, and nowhere in particular
+    require(saved != NULL && hem_scene_save(from.scene, kind, saved, saved_size) == HEM_OK);
+    damage(&in, saved, saved_size);
+    stage stages[2] = {stage_open(asset, HEM_KERNEL_SCALAR, 16), stage_open(asset, HEM_KERNEL_AUTO, 16)};
+    const uint64_t before = hem_scene_hash(stages[0].scene);
+    const hem_result loaded = hem_scene_load(stages[0].scene, saved, saved_size);
+    require(hem_scene_load(stages[1].scene, saved, saved_size) == loaded);
+    if (loaded != HEM_OK) {
+        require(hem_scene_hash(stages[0].scene) == before && hem_scene_hash(stages[1].scene) == before);
+    } else if (hem_instance_is_valid(stages[0].scene, stages[0].id)) { // else its slot was empty, or is of another life
+        for (int n = 0; n < 3; ++n) {
+            stage_call(&in, stages, 2);
+            stage_step(stages, 2, info.particle_count, 1.0f / 60.0f, 0);
+        }
+    }
+    stage_close(&stages[0]);
+    stage_close(&stages[1]);
+    stage_close(&from);
+    free(saved);
+    return 0;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TESTS_FUZZ_KIT_H
+#define HEM_TESTS_FUZZ_KIT_H
+
+// What the targets that step a scene share: input read byte by byte, test assets, scenes on a given kernel, random calls.
+
+#include "formats/hem_format.h"
+#include "formats/hem_validate.h"
+#include "hem/hem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct input {
+    const uint8_t* at;
+    size_t left;
+} input;
+
+static inline uint8_t take_byte(input* in) {
+    if (in->left == 0) {
+        return 0;
+    }
+    --in->left;
+    return *in->at++;
+}
+
+static inline uint32_t take_word(input* in) {
+    uint32_t word = take_byte(in);
+    word |= (uint32_t)take_byte(in) << 8;
+    word |= (uint32_t)take_byte(in) << 16;
+    return word | (uint32_t)take_byte(in) << 24;
+}
+
+static inline void require(int condition) {
+    if (!condition) {
+        abort();
+    }
+}
+
+static inline void* allocate_aligned(size_t size) {
+    void* block = aligned_alloc(64, (size + 63) / 64 * 64);
+    require(block != NULL);
+    return block;
+}
+
+typedef struct asset_bytes {
+    uint8_t* bytes; // 64-byte aligned
+    size_t size;
+} asset_bytes;
+
+// HEM_TEST_ASSETS/NAME.hem (default build/test_assets); no bytes when it is not there.
+static inline asset_bytes read_test_asset(const char* name) {
+    const char* folder = getenv("HEM_TEST_ASSETS");
+    char path[1024];
+    asset_bytes a = {NULL, 0};
+    snprintf(path, sizeof(path), "%s/%s.hem", folder ? folder : "build/test_assets", name);
+    FILE* file = fopen(path, "rb");
+    if (file == NULL) {
+        return a;
+    }
+    fseek(file, 0, SEEK_END);
+    a.size = (size_t)ftell(file);
+    fseek(file, 0, SEEK_SET);
+    a.bytes = allocate_aligned(a.size);
+    require(fread(a.bytes, 1, a.size, file) == a.size);
+    fclose(file);
+    return a;
+}
+
+// The word becomes another: given, next to what it was, a plain number, an odd one.
+static inline void edit_word(input* in, uint8_t* at) {
+    static const float odd[8] = {0.0f, -0.0f, 1e-30f, -1e30f, 3e38f, INFINITY, -INFINITY, NAN};
+    const uint8_t how = take_byte(in);
+    uint32_t word;
+    memcpy(&word, at, sizeof(word));
+    float number;
+    memcpy(&number, at, sizeof(number));
+    switch (how % 8) {
+    case 0:
+        word = take_word(in);
+        break;
+    case 1:
+        word += how & 8 ? 1u : UINT32_MAX;
+        break;
+    case 2:
+        word ^= 1u << (how >> 3);
+        break;
+    case 3:
+        number = odd[how >> 5];
+        memcpy(&word, &number, sizeof(word));
+        break;
+    case 4:
+        number *= how & 8 ? 2.0f : 0.5f;
+        memcpy(&word, &number, sizeof(word));
+        break;
+    case 5:
+        number = ((float)take_byte(in) - 128.0f) / 32.0f;
+        memcpy(&word, &number, sizeof(word));
+        break;
+    case 6:
+        word = take_byte(in);
+        break;
+    default:
+        word ^= (uint32_t)take_byte(in) << 8 * (how >> 3 & 3);
+        break;
+    }
+    memcpy(at, &word, sizeof(word));
+}
+
+typedef struct stage {
+    void* block;
+    size_t block_size;
+    hem_scene* scene;
+    hem_instance_id id;
+} stage;
+
+static inline stage stage_open(const hem_asset* asset, hem_kernel kernel, uint32_t candidates) {
+    stage s;
+    hem_slot_def slot = {asset, 1};
+    hem_scene_def def = hem_scene_def_default();
+    def.slots = &slot;
+    def.slot_count = 1;
+    def.kernel = kernel;
+    def.collider_capacity = 2;
+    def.candidate_capacity = candidates;
+    hem_memory need;
+    require(hem_scene_measure(&def, &need) == HEM_OK);
+    s.block_size = need.size;
+    s.block = allocate_aligned(need.size);
+    require(hem_scene_init(&s.scene, &def, s.block, s.block_size) == HEM_OK);
+    hem_instance_def instance = hem_instance_def_default();
+    instance.asset = asset;
+    require(hem_scene_add(s.scene, &instance, &s.id) == HEM_OK);
+    return s;
+}
+
+static inline void stage_close(stage* s) {
+    free(s->block);
+}
+
+static inline float take_number(input* in) {
+    return ((float)take_byte(in) - 128.0f) / 32.0f;
+}
+
+// One call of those that matter most to a step, the same on each stage. What one refuses, all refuse.
+static inline void stage_call(input* in, stage* stages, int count) {
+    const uint8_t what = take_byte(in);
+    hem_root root = {{(double)take_number(in), (double)take_number(in), (double)take_number(in)}, {0, 0, 0, 1}};
+    if (what & 64) {
+        root.rotation[what & 1] = 0.6f;
+        root.rotation[3] = 0.8f;
+    }
+    hem_collider collider = hem_collider_default();
+    collider.kind = (hem_collider_kind)(what % 4); // all but hulls
+    collider.bone = what & 128 ? 0 : -1;
+    collider.mask = ~0u;
+    collider.friction = 0.4f;
+    memcpy(collider.position, root.position, sizeof(collider.position));
+    memcpy(collider.rotation, root.rotation, sizeof(collider.rotation));
+    for (int k = 0; k < 4; ++k) {
+        collider.size[k] = fabsf((float)root.position[k % 3]) * 0.25f;
+    }
+    const float v[3] = {(float)root.position[0] * 4, (float)root.position[1] * 4, (float)root.position[2] * 4};
+    hem_result first = HEM_OK;
+    for (int i = 0; i < count; ++i) {
+        stage* s = &stages[i];
+        hem_result r = HEM_OK;
+        switch (what % 8) {
+        case 0:
+            r = hem_instance_set_root(s->scene, s->id, &root);
+            break;
+        case 1:
+            r = hem_instance_set_wind(s->scene, s->id, v);
+            break;
+        case 2:
+            r = hem_instance_set_gravity(s->scene, s->id, v);
+            break;
+        case 3:
+            r = hem_instance_set_colliders(s->scene, s->id, &collider, 1);
+            break;
+        case 4:
+            r = hem_instance_teleport(s->scene, s->id, &root, what & 1);
+            break;
+        case 5:
+            r = hem_instance_set_animation(s->scene, s->id, what >> 6);
+            break;
+        case 6:
+            r = hem_instance_reset(s->scene, s->id);
+            break;
+        default:
+            r = hem_instance_set_features(s->scene, s->id, HEM_FEATURE_ALL & ~(1u << (what >> 4)));
+            break;
+        }
+        first = i == 0 ? r : first;
+        require(r == first);
+    }
+}
+
+// Steps all of them and compares: the same bits, and only numbers.
+static inline void stage_step(stage* stages, int count, uint32_t particle_count, float dt, uint32_t substeps) {
+    uint64_t first = 0;
+    for (int i = 0; i < count; ++i) {
+        const hem_step_args args = {dt, substeps};
+        require(hem_scene_step(stages[i].scene, &args) == HEM_OK);
+        const uint64_t hash = hem_scene_hash(stages[i].scene);
+        first = i == 0 ? hash : first;
+        require(hash == first);
+    }
+    for (uint32_t p = 0; p < particle_count; ++p) {
+        hem_particle particle;
+        require(hem_instance_get_particles(stages[0].scene, stages[0].id, p, 1, &particle) == HEM_OK);
+        for (int k = 0; k < 3; ++k) {
+            require(particle.position[k] - particle.position[k] == 0.0f);
+            require(particle.velocity[k] - particle.velocity[k] == 0.0f);
+        }
+    }
+}
+
+#endif

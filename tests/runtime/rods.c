@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+// Rods and chains against what is known: the discrete shape that the turns of the joints make, the deflection of a beam, the same
+// rod in double precision, and lengths.
+
+#include "tests/runtime/suites.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define MOST 400
+#define GRAVITY 9.81
+
+typedef struct quatd {
+    double x, y, z, w;
+} quatd;
+
+static quatd mul(quatd a, quatd b) {
+    return (quatd){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+                   a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+static quatd conj_of(quatd a) {
+    return (quatd){-a.x, -a.y, -a.z, a.w};
+}
+
+static vec3d turned(quatd q, vec3d v) {
+    const quatd r = mul(mul(q, (quatd){v.x, v.y, v.z, 0}), conj_of(q));
+    return (vec3d){r.x, r.y, r.z};
+}
+
+static vec3d cross(vec3d a, vec3d b) {
+    return (vec3d){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static vec3d plus(vec3d a, double s, vec3d b) {
+    return (vec3d){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static double dot(vec3d a, vec3d b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static double distance(vec3d a, vec3d b) {
+    const vec3d d = plus(a, -1, b);
+    return sqrt(dot(d, d));
+}
+
+// The strands of an asset as the file has them: lane by lane of its batches, root first.
+typedef struct strand {
+    uint32_t count;
+    uint32_t particle[64];
+    const hem_row_batch* batch;
+    uint32_t lane;
+} strand;
+
+static uint32_t find_strands(const world* w, strand* out) {
+    const hem_view* v = &w->view;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < v->row_batch_count; ++i) {
+        const hem_row_batch* b = &v->row_batches[i];
+        for (uint32_t lane = 0; lane < 8; ++lane) {
+            strand* s = &out[count];
+            *s = (strand){.batch = b, .lane = lane};
+            for (uint32_t k = 0; k < b->member_count; ++k) {
+                const hem_group_member* m = b->form == HEM_FORM_STRANDS ? &v->row_members[b->member_begin + k] : NULL;
+                const hem_group_index* g = b->form == HEM_FORM_INDICES ? &v->row_indices[b->member_begin + k] : NULL;
+                if ((m ? m->lane_mask : g->lane_mask) >> lane & 1) {
+                    s->particle[s->count++] = m ? m->row * 8 + ((lane + m->rotate) & 7) : g->index[lane];
+                }
+            }
+            count += s->count > 0;
+        }
+    }
+    return count;
+}
+
+static vec3d place_of(const world* w, uint32_t p) {
+    const hem_particle at = particle_at(w, p);
+    return (vec3d){(double)at.position[0], (double)at.position[1], (double)at.position[2]};
+}
+
+static vec3d rest_of(const world* w, uint32_t p) {
+    const hem_rest_row* r = &w->view.rest_rows[p / 8];
+    return (vec3d){(double)r->x[p % 8], (double)r->y[p % 8], (double)r->z[p % 8]};
+}
+
+static quatd frame_of(const world* w, uint32_t p) {
+    const hem_particle at = particle_at(w, p);
+    return (quatd){(double)at.rotation[0], (double)at.rotation[1], (double)at.rotation[2], (double)at.rotation[3]};
+}
+
+static void quieten(world* w, float gravity, float damping, float stiffness) {
+    hem_tuning t = world_tuning(w);
+    t.gravity_scale = gravity;
+    t.damping = t.angular_damping = damping;
+    t.rod_stiffness = stiffness;
+    world_tune(w, &t);
+    hem_instance_set_features(w->scene, w->id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_SLEEP);
+}
+
+// Degrees between two frames.
+static double angle_between(quatd a, quatd b) {
+    const quatd d = mul(a, conj_of(b));
+    return 2 * asin(fmin(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), 1)) * 180 / PI;
+}
+
+TEST bent_and_twisted_rods_are_the_exact_discrete_curve(void) {
+    world w;
+    strand strands[16];
+    OPEN(w, "rods_bent");
+    quieten(&w, 0, 3, 1);
+    world_step(&w, 1.0f / 60.0f, 0, 900);
+    const uint32_t count = find_strands(&w, strands);
+    ASSERT_EQ(4u, count);
+    for (uint32_t s = 0; s < count; ++s) {
+        const strand* t = &strands[s];
+        vec3d x = rest_of(&w, t->particle[0]);
+        quatd q = {0, 0, 0, 1};
+        double worst = 0, side = 0;
+        for (uint32_t k = 0; k < t->count; ++k) {
+            worst = fmax(worst, distance(x, place_of(&w, t->particle[k])));
+            side = fmax(side, hypot(place_of(&w, t->particle[k]).x - rest_of(&w, t->particle[k]).x,
+                                    place_of(&w, t->particle[k]).z - rest_of(&w, t->particle[k]).z));
+            const hem_rod* rod = &w.view.rods[t->batch->payload + k];
+            const double b[3] = {(double)rod->turn[0][t->lane], (double)rod->turn[1][t->lane],
+                                 (double)rod->turn[2][t->lane]};
+            if (k + 1 < t->count) {
+                x = plus(x, 1, turned(q, plus(rest_of(&w, t->particle[k + 1]), -1, rest_of(&w, t->particle[k]))));
+                q = mul(q, (quatd){b[0], b[1], b[2], sqrt(1 - b[0] * b[0] - b[1] * b[1] - b[2] * b[2])});
+            }
+        }
+        const double off = angle_between(q, frame_of(&w, t->particle[t->count - 1]));
+        const bool twisted = fabs(q.y) > 0.5 && fabs(q.x) + fabs(q.z) < 1e-3;
+        if (getenv("HEM_RODS")) {
+            printf("%s: tip off by %.4f degrees and %.4f mm, sideways %.4f mm\n", twisted ? "twist" : "bend", off,
+                   1000 * worst, 1000 * side);
+        }
+        ASSERT_IN_RANGE(0, off, twisted ? 0.2 : 0.05);
+        ASSERT_IN_RANGE(0, worst, 1e-3);
+        if (twisted) {
+            ASSERT_IN_RANGE(0, side, 1e-4); // of a metre
+        }
+    }
+    world_close(&w);
+    PASS();
+}
+
+TEST a_turned_root_takes_the_tip_along(void) {
+    world w;
+    strand strands[32];
+    OPEN(w, "rods");
+    quieten(&w, 0, 2, 1);
+    // Without weight, sag-free rods lie beside their model; so compare with where they come to lie unturned.
+    world_step(&w, 1.0f / 60.0f, 0, 600);
+    const uint32_t count = find_strands(&w, strands);
+    ASSERT_EQ(11u, count);
+    vec3d before[32];
+    for (uint32_t s = 0; s < count; ++s) {
+        before[s] = place_of(&w, strands[s].particle[strands[s].count - 1]);
+    }
+    for (int f = 1; f <= 900; ++f) {
+        const float a = fminf((float)f / 60.0f, 1.0f) * (float)PI / 2, c = cosf(a), n = sinf(a);
+        const float pose[12] = {c, -n, 0, 0, n, c, 0, 0, 0, 0, 1, 0};
+        hem_instance_set_pose(w.scene, w.id, pose, 1, 0);
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+    }
+    for (uint32_t s = 0; s < count; ++s) {
+        const vec3d b = before[s], wanted = {-b.y, b.x, b.z};
+        const double length = 0.05 * (strands[s].count - 1);
+        ASSERT_IN_RANGE(0, distance(wanted, place_of(&w, strands[s].particle[strands[s].count - 1])), 0.02 * length);
+    }
+    world_close(&w);
+    PASS();
+}
+
+// m g L^3 / (8 B) for small deflections; here 5 cm of 1 m, then 5 mm and 0.5 mm. Masses sit at the ends of segments, so that a
+// rod of n has (1 + 1/n)^2 ... of it: each is compared with itself, and the finest with the formula.
+TEST a_cantilever_bends_in_proportion_to_its_stiffness(void) {
+    static const float stiffness[] = {1, 10, 100};
+    double product[3][3];
+    for (int i = 0; i < 3; ++i) {
+        world w;
+        strand strands[16];
+        OPEN(w, "rods_level");
+        quieten(&w, 1, 4, stiffness[i]);
+        world_step(&w, 1.0f / 60.0f, 0, 900);
+        ASSERT_EQ(3u, find_strands(&w, strands));
+        for (int s = 0; s < 3; ++s) {
+            const uint32_t tip = strands[s].particle[strands[s].count - 1];
+            const int which = (int)lround(rest_of(&w, tip).x);
+            product[i][which] = -place_of(&w, tip).y * (double)stiffness[i];
+            if (getenv("HEM_RODS")) {
+                printf("%u segments, stiffness %g: deflection %.3f mm, times stiffness %.3f (beam 50)\n",
+                       strands[s].count - 1, (double)stiffness[i], -1000 * place_of(&w, tip).y,
+                       1000 * product[i][which]);
+            }
+        }
+        world_close(&w);
+    }
+    for (int s = 0; s < 3; ++s) {
+        ASSERT_IN_RANGE(product[0][s], product[1][s], 0.1 * product[0][s]);
+        ASSERT_IN_RANGE(product[0][s], product[2][s], 0.1 * product[0][s]);
+    }
+    ASSERT_IN_RANGE(0.05, product[1][2], 0.1 * 0.05);
+    PASS();
+}
+
+TEST rods_made_free_of_sag_stay_as_modelled(void) {
+    for (int rate = 30; rate <= 240; rate *= 2) {
+        world w;
+        strand strands[32];
+        OPEN(w, "rods");
+        quieten(&w, 1, 0.5f, 1);
+        world_step(&w, 1.0f / (float)rate, 0, 4 * rate);
+        const uint32_t count = find_strands(&w, strands);
+        double worst = 0;
+        for (uint32_t s = 0; s < count; ++s) {
+            for (uint32_t k = 0; k < strands[s].count; ++k) {
+                const uint32_t p = strands[s].particle[k];
+                worst = fmax(worst, distance(rest_of(&w, p), place_of(&w, p)));
+            }
+        }
+        if (getenv("HEM_RODS")) {
+            printf("%d Hz: as modelled within %.4f mm\n", rate, 1000 * worst);
+        }
+        ASSERT_IN_RANGE(0, worst, 1e-3);
+        world_close(&w);
+    }
+    PASS();
+}
+
+// -- The same rod in double precision, explicit, with small steps until it rests
+
+typedef struct reference {
+    uint32_t count;
+    double mass[64], inertia[64], stretch[64], bend[64], twist[64];
+    vec3d edge[64];
+    vec3d x[64], v[64], w[64];
+    quatd q[64];
+} reference;
+
+typedef struct rates {
+    vec3d v[64], a[64], w[64], b[64];
+} rates;
+
+static void derive(const reference* r, double drag, rates* out) {
+    vec3d force[64], torque[64];
+    for (uint32_t k = 0; k < r->count; ++k) {
+        force[k] = (vec3d){0, -GRAVITY * r->mass[k], 0};
+        torque[k] = (vec3d){0, 0, 0};
+    }
+    for (uint32_t k = 0; k + 1 < r->count; ++k) {
+        const vec3d edge = turned(r->q[k], r->edge[k]);
+        const vec3d c = plus(plus(r->x[k + 1], -1, r->x[k]), -1, edge);
+        force[k] = plus(force[k], r->stretch[k], c);
+        force[k + 1] = plus(force[k + 1], -r->stretch[k], c);
+        torque[k] = plus(torque[k], r->stretch[k], cross(edge, c));
+        const quatd d = mul(r->q[k + 1], conj_of(r->q[k]));
+        const double two = d.w < 0 ? -2 : 2, length = sqrt(dot(edge, edge));
+        const vec3d t = {two * d.x, two * d.y, two * d.z}, along = {edge.x / length, edge.y / length, edge.z / length};
+        const vec3d moment = plus((vec3d){r->bend[k] * t.x, r->bend[k] * t.y, r->bend[k] * t.z},
+                                  (r->twist[k] - r->bend[k]) * dot(along, t), along);
+        torque[k] = plus(torque[k], 1, moment);
+        torque[k + 1] = plus(torque[k + 1], -1, moment);
+    }
+    for (uint32_t k = 0; k < r->count; ++k) {
+        const double held = k == 0 ? 0 : 1;
+        out->v[k] = r->v[k];
+        out->w[k] = r->w[k];
+        out->a[k] = plus((vec3d){0, 0, 0}, held / r->mass[k], plus(force[k], -drag * r->mass[k], r->v[k]));
+        out->b[k] = plus((vec3d){0, 0, 0}, held / r->inertia[k], plus(torque[k], -drag * r->inertia[k], r->w[k]));
+    }
+}
+
+static void advance(const reference* from, const rates* rate, double h, reference* to) {
+    *to = *from;
+    for (uint32_t k = 0; k < from->count; ++k) {
+        to->x[k] = plus(from->x[k], h, rate->v[k]);
+        to->v[k] = plus(from->v[k], h, rate->a[k]);
+        to->w[k] = plus(from->w[k], h, rate->b[k]);
+        const quatd spin = {0.5 * h * rate->w[k].x, 0.5 * h * rate->w[k].y, 0.5 * h * rate->w[k].z, 1};
+        quatd q = mul(spin, from->q[k]);
+        const double n = 1 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+        to->q[k] = (quatd){q.x * n, q.y * n, q.z * n, q.w * n};
+    }
+}
+
+// Runge and Kutta's fourth order.
+static void step_reference(reference* r, double drag, double h) {
+    static rates k[4];
+    static reference t;
+    derive(r, drag, &k[0]);
+    advance(r, &k[0], 0.5 * h, &t);
+    derive(&t, drag, &k[1]);
+    advance(r, &k[1], 0.5 * h, &t);
+    derive(&t, drag, &k[2]);
+    advance(r, &k[2], h, &t);
+    derive(&t, drag, &k[3]);
+    for (uint32_t i = 0; i < r->count; ++i) {
+        vec3d* sum[4] = {k[0].v, k[0].a, k[0].w, k[0].b};
+        vec3d* second[4] = {k[1].v, k[1].a, k[1].w, k[1].b};
+        vec3d* third[4] = {k[2].v, k[2].a, k[2].w, k[2].b};
+        vec3d* fourth[4] = {k[3].v, k[3].a, k[3].w, k[3].b};
+        for (int n = 0; n < 4; ++n) {
+            vec3d mean = plus(plus(plus(sum[n][i], 2, second[n][i]), 2, third[n][i]), 1, fourth[n][i]);
+            sum[n][i] = (vec3d){mean.x / 6, mean.y / 6, mean.z / 6};
+        }
+    }
+    advance(r, &k[0], h, &t);
+    *r = t;
+}
+
+TEST a_helix_sags_as_the_reference_does(void) {
+    world w;
+    strand strands[16];
+    static reference r;
+    OPEN(w, "rods_helix");
+    ASSERT_EQ(1u, find_strands(&w, strands));
+    const strand* s = &strands[0];
+    memset(&r, 0, sizeof r);
+    r.count = s->count;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const uint32_t p = s->particle[k];
+        const hem_rod* rod = &w.view.rods[s->batch->payload + k];
+        r.mass[k] = mass_of(&w, p) > 0 ? mass_of(&w, p) : 0.001;
+        r.inertia[k] = 20 * (double)rod->inertia[s->lane]; // it rests where it rests, and steps may be longer
+        // Softer along than the asset: what is stretched by a thousandth or by a ten thousandth lies alike.
+        r.stretch[k] = 0.05 * (double)rod->stretch[s->lane];
+        r.bend[k] = (double)rod->bend[s->lane];
+        r.twist[k] = (double)rod->twist[s->lane];
+        r.edge[k] =
+            (vec3d){(double)rod->edge[0][s->lane], (double)rod->edge[1][s->lane], (double)rod->edge[2][s->lane]};
+        r.x[k] = rest_of(&w, p);
+        r.q[k] = (quatd){0, 0, 0, 1};
+    }
+    for (int i = 0; i < 40000; ++i) {
+        step_reference(&r, 12, 5e-5 * 1.5);
+    }
+    quieten(&w, 1, 3, 1);
+    world_step(&w, 1.0f / 60.0f, 0, 1200);
+    const double rest = -rest_of(&w, s->particle[s->count - 1]).y, wanted = -r.x[s->count - 1].y;
+    const double reached = -place_of(&w, s->particle[s->count - 1]).y;
+    if (getenv("HEM_RODS")) {
+        printf("helix of %.4f m: hangs to %.4f m, reference %.4f m (speed left %.1e)\n", rest, reached, wanted,
+               sqrt(dot(r.v[s->count - 1], r.v[s->count - 1])));
+    }
+    ASSERT(wanted > 1.1 * rest); // it does sag
+    ASSERT_IN_RANGE(0, sqrt(dot(r.v[s->count - 1], r.v[s->count - 1])), 2e-3);
+    ASSERT_IN_RANGE(wanted, reached, 0.03 * wanted);
+    world_close(&w);
+    PASS();
+}
+
+// -- Lengths
+
+static double shake(world* w, float hz, float sway) {
+    strand strands[32];
+    const uint32_t count = find_strands(w, strands);
+    double worst = 0;
+    for (int f = 1; f <= 300; ++f) {
+        const double t = f / 60.0;
+        const float pose[12] = {1, 0, 0, sway * (float)sin(2 * PI * (double)hz * t),
+                                0, 1, 0, 0,
+                                0, 0, 1, 0.5f * sway * (float)sin(2 * PI * 1.37 * (double)hz * t)};
+        hem_instance_set_pose(w->scene, w->id, pose, 1, 0);
+        world_step(w, 1.0f / 60.0f, 0, 1);
+        for (uint32_t s = 0; s < count; ++s) {
+            double now = 0, rest = 0;
+            for (uint32_t k = 0; k + 1 < strands[s].count; ++k) {
+                const uint32_t a = strands[s].particle[k], b = strands[s].particle[k + 1];
+                now += distance(place_of(w, a), place_of(w, b));
+                rest += distance(rest_of(w, a), rest_of(w, b));
+            }
+            worst = fmax(worst, fabs(now / rest - 1));
+        }
+    }
+    return worst;
+}
+
+TEST strands_keep_their_length_under_a_shake(void) {
+    static const char* const names[] = {"chains", "rods"};
+    static const double most[] = {0.002, 0.005};
+    for (int i = 0; i < 2; ++i) {
+        world w;
+        ASSERT(world_open(&w, names[i], NULL, NULL, 1));
+        const double worst = shake(&w, 2.0f, 0.1f);
+        if (getenv("HEM_RODS")) {
+            printf("%s: longer or shorter by at most %.4f %%\n", names[i], 100 * worst);
+        }
+        ASSERT_IN_RANGE(0, worst, most[i]);
+        world_close(&w);
+    }
+    PASS();
+}
+
+// A thousandth of the stiffness and a thousand times, light and in long frames: finite, and it comes to rest.
+TEST rods_of_any_stiffness_come_to_rest(void) {
+    static const float stiffness[] = {1e-3f, 1, 1e3f};
+    for (int i = 0; i < 3; ++i) {
+        world w;
+        strand strands[32];
+        OPEN(w, "rods");
+        quieten(&w, 1, 1, stiffness[i]);
+        shake(&w, 3.0f, 0.4f);
+        const float pose[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+        hem_instance_set_pose(w.scene, w.id, pose, 1, 0);
+        for (int f = 0; f < 300; ++f) {
+            world_step(&w, 1.0f / 15.0f, 1, 1);
+        }
+        const uint32_t count = find_strands(&w, strands);
+        for (uint32_t s = 0; s < count; ++s) {
+            const hem_particle p = particle_at(&w, strands[s].particle[strands[s].count - 1]);
+            if (getenv("HEM_RODS")) {
+                printf("stiffness %g: tip at %.3f %.3f %.3f, speed %.3f %.3f %.3f\n", (double)stiffness[i],
+                       (double)p.position[0], (double)p.position[1], (double)p.position[2], (double)p.velocity[0],
+                       (double)p.velocity[1], (double)p.velocity[2]);
+            }
+            for (int k = 0; k < 3; ++k) {
+                ASSERT(fabs((double)p.position[k]) < 10 && fabs((double)p.velocity[k]) < 0.5);
+            }
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
+SUITE(rods_suite) {
+    RUN_TEST(bent_and_twisted_rods_are_the_exact_discrete_curve);
+    RUN_TEST(a_turned_root_takes_the_tip_along);
+    RUN_TEST(a_cantilever_bends_in_proportion_to_its_stiffness);
+    RUN_TEST(rods_made_free_of_sag_stay_as_modelled);
+    RUN_TEST(a_helix_sags_as_the_reference_does);
+    RUN_TEST(strands_keep_their_length_under_a_shake);
+    RUN_TEST(rods_of_any_stiffness_come_to_rest);
+}
