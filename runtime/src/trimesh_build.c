@@ -15,6 +15,7 @@
 #define DEF_COOKIE 0x484d4d44u
 #define NO_INDEX UINT32_MAX
 #define FLAT_SHARE 1e-6f // of the longest side squared: with a smaller cross product a triangle has no area
+#define LEAST_SIDE 1e-7f // metres: of shorter ones the kernels' products of four lengths leave the range of floats
 #define BEND_SHARE 1e-5f // of the edge's length: what leans less to one side is flat
 #define SORTED_BY_HAND 48u
 
@@ -169,12 +170,26 @@ static hem_vec3 vertex_at(const builder* b, uint32_t vertex) {
     return hem_vec3_make(p[0] + 0.0f, p[1] + 0.0f, p[2] + 0.0f);
 }
 
+// A power of two that makes the longest component of both lie between 1 and 2: exact, and what is squared twice does not
+// vanish. Zero when all of them are shorter than LEAST_SIDE.
+static float magnifier(hem_vec3 u, hem_vec3 v) {
+    float a = hem_maxf(hem_absf(u.x), hem_maxf(hem_absf(u.y), hem_absf(u.z)));
+    float b = hem_maxf(hem_absf(v.x), hem_maxf(hem_absf(v.y), hem_absf(v.z)));
+    uint32_t exponent = hem_bits_of_float(hem_maxf(a, b)) >> 23;
+    return a > LEAST_SIDE || b > LEAST_SIDE ? hem_float_of_bits((254u - exponent) << 23) : 0.0f;
+}
+
+// Of two sides of a triangle; zero where they have no area between them.
+static hem_vec3 wide_cross(hem_vec3 u, hem_vec3 v) {
+    float scale = magnifier(u, v);
+    return hem_vec3_cross(hem_vec3_scale(u, scale), hem_vec3_scale(v, scale));
+}
+
 static int has_area(hem_vec3 p, hem_vec3 q, hem_vec3 r) {
     hem_vec3 u = hem_vec3_sub(q, p), v = hem_vec3_sub(r, p), w = hem_vec3_sub(r, q);
-    float longest =
-        hem_maxf(hem_vec3_dot(u, u), hem_maxf(hem_vec3_dot(v, v), hem_vec3_dot(w, w))); // may be too small to square
-    hem_vec3 n = hem_vec3_cross(u, v);
-    return hem_vec3_length(n) > FLAT_SHARE * longest && hem_vec3_length(n) > 0.0f;
+    float scale = magnifier(u, v);
+    float longest = scale * scale * hem_maxf(hem_vec3_dot(u, u), hem_maxf(hem_vec3_dot(v, v), hem_vec3_dot(w, w)));
+    return hem_vec3_length(wide_cross(u, v)) > FLAT_SHARE * longest;
 }
 
 static hem_result clean(builder* b) {
@@ -391,7 +406,7 @@ static hem_vec3 unit(hem_vec3 v) {
 
 static hem_vec3 normal_of(builder* b, uint32_t t) {
     hem_vec3 a = corner_at(b, t, 0);
-    return unit(hem_vec3_cross(hem_vec3_sub(corner_at(b, t, 1), a), hem_vec3_sub(corner_at(b, t, 2), a)));
+    return unit(wide_cross(hem_vec3_sub(corner_at(b, t, 1), a), hem_vec3_sub(corner_at(b, t, 2), a)));
 }
 
 static void find_edges(builder* b) {

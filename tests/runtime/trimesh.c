@@ -242,6 +242,42 @@ TEST bad_triangles_are_left_out_or_refused(void) {
     PASS();
 }
 
+// From what floats can hardly tell apart to the size of a country: a triangle is left out, or it has a normal of length one.
+TEST triangles_of_any_size_have_normals_or_are_left_out(void) {
+    static const float shapes[3][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},        // a half square
+                                          {{0, 0, 0}, {1, 0, 0}, {0.5f, 4e-6f, 0}}, // a sliver
+                                          {{0, 3e-38f, 1}, {1e-20f, 0, 0}, {4e-41f, 1e-38f, 0}}};
+    uint32_t kept = 0, left_out = 0;
+    for (int shape = 0; shape < 3; ++shape) {
+        for (int power = -45; power <= 4; ++power) {
+            soup s = {.triangle_count = 1, .vertex_count = 3};
+            float p[3][3], size = (float)pow(10, power);
+            uint32_t indices[3] = {0, 1, 2};
+            for (int k = 0; k < 9; ++k) {
+                p[k / 3][k % 3] = shapes[shape][k / 3][k % 3] * size;
+            }
+            s.positions = p;
+            s.indices = indices;
+            built_mesh m = mesh_build(&s, NULL);
+            hem_trimesh_view v;
+            if (m.result == HEM_OK) {
+                ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(m.bytes, m.report.size, &v, NULL));
+                for (int k = 0; k < 3; ++k) {
+                    const float* n = v.edges[k].normal;
+                    ASSERT_IN_RANGE(1.0, sqrt((double)n[0] * n[0] + (double)n[1] * n[1] + (double)n[2] * n[2]), 1e-5);
+                }
+            }
+            ASSERT_EQ(m.result == HEM_OK ? 0u : 1u, m.report.degenerate_count);
+            kept += m.result == HEM_OK;
+            left_out += m.result == HEM_ERROR_COUNT;
+            mesh_free(&m);
+        }
+    }
+    ASSERT_EQ(22u, kept); // the first two from 1e-6 m on
+    ASSERT_EQ(128u, left_out);
+    PASS();
+}
+
 // -- Touching
 
 static const hemi_kernels* kernels_here(void) {
@@ -490,6 +526,7 @@ SUITE(trimesh_suite) {
     RUN_TEST(built_meshes_are_valid_and_hold_every_triangle);
     RUN_TEST(edges_know_their_bend_and_their_border);
     RUN_TEST(bad_triangles_are_left_out_or_refused);
+    RUN_TEST(triangles_of_any_size_have_normals_or_are_left_out);
     RUN_TEST(particles_find_the_mesh_as_brute_force_does);
     RUN_TEST(nothing_slips_between_triangles);
     RUN_TEST(a_mesh_that_changes_is_boxed_and_touched_where_it_is);
