@@ -27,22 +27,15 @@ static const batch_rule batch_rules[HEM_BATCH_KIND_COUNT] = {
 #undef BATCH_RULE
 };
 
-// Batches of a section in all; of sections that hold no batches, 0.
-static uint32_t batch_count(const hem_view* v, uint32_t section) {
-    switch (section) {
-#define BATCH_COUNT(name, number, text, element, pointer, count, ...)                                                  \
-    case number:                                                                                                       \
-        return v->count;
-        HEM_SECTIONS(BATCH_COUNT)
-#undef BATCH_COUNT
-    }
-    return 0;
-}
-
 // Each part's ranges in their order, and over all parts each batch in exactly one range.
 hem_format_result hemi_check_ranges(hemi_checker* c) {
     const hem_view* v = c->view;
     uint32_t next[HEM_SECTION_LIMIT] = {0};
+    const uint32_t counts[HEM_SECTION_LIMIT] = {
+#define SECTION_COUNT(name, number, text, element, pointer, count, ...) [number] = v->count,
+        HEM_SECTIONS(SECTION_COUNT)
+#undef SECTION_COUNT
+    };
     for (uint32_t part = 0; part < v->info->part_count; ++part) {
         const uint32_t begin = v->parts[part].range_begin;
         for (uint32_t i = begin; i < begin + v->parts[part].range_count; ++i) {
@@ -52,15 +45,15 @@ hem_format_result hemi_check_ranges(hemi_checker* c) {
                           (i > begin && batch_rules[r->kind].order <= batch_rules[r[-1].kind].order),
                       BAD_VALUE, RANGES, i, "kind");
             const uint32_t section = batch_rules[r->kind].section;
-            REFUSE_IF(r->count == 0 || !hemi_take_range(r->begin, r->count, batch_count(v, section), &next[section]),
-                      BAD_COUNT, RANGES, i, "begin");
+            REFUSE_IF(r->count == 0 || !hemi_take_range(r->begin, r->count, counts[section], &next[section]), BAD_COUNT,
+                      RANGES, i, "begin");
             REFUSE_IF(r->kind == HEM_BATCH_GROUPS && v->parts[part].kind != HEM_PART_SOFT, BAD_VALUE, RANGES, i,
                       "groups");
         }
     }
     for (uint32_t k = 0; k < HEM_BATCH_KIND_COUNT; ++k) {
         const uint32_t section = batch_rules[k].section;
-        REFUSE_IF(next[section] != batch_count(v, section), BAD_COUNT, RANGES, v->range_count, "count");
+        REFUSE_IF(next[section] != counts[section], BAD_COUNT, RANGES, v->range_count, "count");
     }
     return HEM_FORMAT_OK;
 }
@@ -229,8 +222,6 @@ static hem_format_result check_group_row(hemi_checker* c, uint32_t i, float mass
     const hem_view* v = c->view;
     const hem_group_batch* b = &v->group_batches[i];
     REFUSE_IF(b->own_row >= v->info->row_count, BAD_INDEX, GROUP_BATCHES, i, "own_row");
-    REFUSE_IF(b->member_begin > v->group_member_count || b->member_count > v->group_member_count - b->member_begin,
-              BAD_INDEX, GROUP_BATCHES, i, "member_begin");
     for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
         const uint32_t own = b->own_row * HEM_LANES + lane;
         REFUSE_IF(b->own[lane] != own, BAD_INDEX, GROUP_BATCHES, i, "own");
@@ -285,8 +276,6 @@ static hem_format_result check_group_row(hemi_checker* c, uint32_t i, float mass
 static hem_format_result check_group_indexed(hemi_checker* c, uint32_t i, float mass[8]) {
     const hem_view* v = c->view;
     const hem_group_batch* b = &v->group_batches[i];
-    REFUSE_IF(b->member_begin > v->group_index_count || b->member_count > v->group_index_count - b->member_begin,
-              BAD_INDEX, GROUP_BATCHES, i, "member_begin");
     const hem_group_index* members = v->group_indices + b->member_begin;
     for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
         const int on = b->lane_mask >> lane & 1;
@@ -343,14 +332,15 @@ static hem_format_result check_groups(hemi_checker* c, const hem_range* range, b
                   "member_count");
         REFUSE_IF(b->reserved != 0 || !hemi_is_zero(b->reserved2, sizeof b->reserved2), BAD_VALUE, GROUP_BATCHES, i,
                   "reserved");
-        uint32_t* next = indexed ? &totals->next_index : &totals->next_member;
-        REFUSE_IF(b->member_begin != *next, BAD_INDEX, GROUP_BATCHES, i, "member_begin");
+        REFUSE_IF(!hemi_take_range(b->member_begin, b->member_count,
+                                   indexed ? v->group_index_count : v->group_member_count,
+                                   indexed ? &totals->next_index : &totals->next_member),
+                  BAD_INDEX, GROUP_BATCHES, i, "member_begin");
         float mass[8] = {0};
         const hem_format_result r = indexed ? check_group_indexed(c, i, mass) : check_group_row(c, i, mass);
         if (r != HEM_FORMAT_OK) {
             return r;
         }
-        *next += b->member_count;
         for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
             for (int k = 0; k < 3; ++k) {
                 REFUSE_IF(!hemi_in_range(b->center[k][lane], -HEM_MAX_METRES, HEM_MAX_METRES), BAD_VALUE, GROUP_BATCHES,

@@ -147,11 +147,25 @@ static hem_format_result bind_view(hemi_checker* c) {
     if (r != HEM_FORMAT_OK) {
         return r;
     }
-#define BIND_SECTION(name, number, text, element, pointer, count, presence, rule, elements)                            \
-    v->pointer = (const element*)find(c, HEM_SECTION_##name, &v->count);                                               \
-    REFUSE_IF(!is_right_count(v->count, rule, elements), BAD_COUNT, name, 0, "element_count");
+#define BIND_SECTION(name, number, text, element, pointer, count, ...)                                                 \
+    v->pointer = (const element*)find(c, HEM_SECTION_##name, &v->count);
     HEM_SECTIONS(BIND_SECTION)
 #undef BIND_SECTION
+    const struct {
+        uint32_t kind, count;
+        count_rule rule;
+        uint32_t number;
+    } counts[] = {
+#define SECTION_COUNT(name, kind, text, element, pointer, count, presence, rule, elements)                             \
+    {kind, v->count, rule, elements},
+        HEM_SECTIONS(SECTION_COUNT)
+#undef SECTION_COUNT
+    };
+    for (size_t i = 0; i < HEM_SECTION_COUNT; ++i) {
+        if (!is_right_count(counts[i].count, counts[i].rule, counts[i].number)) {
+            return hemi_refuse(c->fault, HEM_FORMAT_BAD_COUNT, counts[i].kind, 0, "element_count");
+        }
+    }
     v->clip_frame_count = v->clip_matrix_count / info->bone_count;
     return HEM_FORMAT_OK;
 }

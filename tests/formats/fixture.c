@@ -448,3 +448,174 @@ void* fixture_section(const fixture* f, uint32_t kind) {
     const hem_section* entry = fixture_entry(f, kind);
     return entry != NULL ? f->bytes + entry->offset : NULL;
 }
+
+fixture fixture_with(fixture f, uint32_t kind, uint32_t element_size, uint32_t count, const void* bytes) {
+    hem_header header = *(const hem_header*)(const void*)f.bytes;
+    const hem_section* old = (const hem_section*)(const void*)(f.bytes + sizeof header);
+    hem_section table[64];
+    const uint8_t* contents[64];
+    uint64_t kept[64]; // bytes of what was there; behind them zeros
+    uint32_t sections = 0;
+    const hem_section added = {
+        .kind = kind, .element_size = element_size, .element_count = count, .size = (uint64_t)element_size * count};
+    for (uint32_t i = 0; i <= header.section_count; ++i) {
+        const uint32_t last = sections != 0 ? table[sections - 1].kind : 0;
+        const int ends = i == header.section_count;
+        if (bytes != NULL && count != 0 && last < kind && (ends || old[i].kind >= kind)) {
+            table[sections] = added;
+            contents[sections] = bytes;
+            kept[sections++] = added.size;
+        }
+        if (ends || (old[i].kind == kind && (bytes != NULL || count == 0))) {
+            continue;
+        }
+        table[sections] = old[i];
+        contents[sections] = f.bytes + old[i].offset;
+        if (old[i].kind == kind) {
+            table[sections].element_count = count;
+            table[sections].size = (uint64_t)old[i].element_size * count;
+        }
+        kept[sections] = old[i].size < table[sections].size ? old[i].size : table[sections].size;
+        ++sections;
+    }
+    uint64_t end = sizeof header + sections * sizeof(hem_section);
+    for (uint32_t i = 0; i < sections; ++i) {
+        table[i].offset = (end + 63) / 64 * 64;
+        end = table[i].offset + table[i].size;
+    }
+    header.section_count = sections;
+    header.file_size = (end + 63) / 64 * 64;
+    fixture whole = {.size = (size_t)header.file_size};
+    whole.bytes = calloc(1, whole.size);
+    memcpy(whole.bytes, &header, sizeof header);
+    memcpy(whole.bytes + sizeof header, table, sections * sizeof(hem_section));
+    for (uint32_t i = 0; i < sections; ++i) {
+        memcpy(whole.bytes + table[i].offset, contents[i], (size_t)kept[i]);
+    }
+    fixture made = fixture_copy(&whole, whole.size);
+    free(whole.bytes);
+    fixture_free(&f);
+    return made;
+}
+
+void fixture_set(const fixture* f, const fixture_edit* edit) {
+    uint8_t* at = f->bytes;
+    if (edit->section != 0) {
+        const hem_section* entry = fixture_entry(f, edit->section);
+        at = f->bytes + entry->offset + (size_t)edit->element * entry->element_size;
+    }
+    at += edit->offset;
+    const uint64_t bits = edit->value < 0 ? UINT64_MAX : (uint64_t)edit->value;
+    const uint32_t nan = 0x7fc00000u;
+    const float number = edit->value > 1e30 ? 0 : (float)edit->value;
+    switch (edit->type) {
+    case U8:
+        memcpy(at, &bits, 1);
+        break;
+    case U16:
+        memcpy(at, &bits, 2);
+        break;
+    case U32:
+        memcpy(at, &bits, 4);
+        break;
+    case U64:
+        memcpy(at, &bits, 8);
+        break;
+    case F32:
+        memcpy(at, edit->value == NAN_VALUE ? (const void*)&nan : (const void*)&number, 4);
+        break;
+    }
+}
+
+// -- Strands, drives, areas
+
+static fixture with_rods(fixture f) {
+    // Lane 0 of the indexed rods goes over three particles, lane 1 over two.
+    hem_group_member members[4] = {
+        {.row = 0, .lane_mask = 0x7f},
+        {.row = 1, .lane_mask = 0x7f},
+        {.row = 0, .lane_mask = 0x3f},
+        {.row = 1, .rotate = 1, .lane_mask = 0x3f},
+    };
+    static const uint16_t lane_particles[3][2] = {{0, 3}, {1, 4}, {2, 4}};
+    hem_group_index indices[13];
+    hem_rod rods[5];
+    hem_chain chains[2];
+    memset(indices, 0, sizeof indices);
+    memset(rods, 0, sizeof rods);
+    memset(chains, 0, sizeof chains);
+    for (int k = 0; k < 3; ++k) {
+        indices[k].lane_mask = k < 2 ? 0x03 : 0x01;
+        indices[k].index[0] = lane_particles[k][0];
+        indices[k].index[1] = lane_particles[k][1];
+    }
+    memcpy(indices + 3, fixture_section(&f, HEM_SECTION_ROW_INDICES), 10 * sizeof indices[0]);
+    for (int k = 0; k < 5; ++k) {
+        for (int lane = 0; lane < HEM_LANES; ++lane) {
+            const bool in_rows = k < 2, member = in_rows ? lane < 7 : lane < (k == 4 ? 1 : 2);
+            const bool joined = in_rows ? k == 0 && lane < 7 : k < 4 && lane < (k == 3 ? 1 : 2);
+            rods[k].edge[1][lane] = joined ? -0.5f : 0;
+            rods[k].turn[0][lane] = joined ? 0.25f : 0;
+            rods[k].stretch[lane] = joined ? 1000 : 0;
+            rods[k].bend[lane] = joined ? 0.01f : 0;
+            rods[k].twist[lane] = joined ? 0.02f : 0;
+            rods[k].inertia[lane] = member ? 1e-6f : 1;
+        }
+    }
+    for (int lane = 0; lane < 6; ++lane) {
+        chains[0].rest[lane] = 0.5f;
+    }
+    hem_row_batch batches[8] = {
+        {.kind = HEM_KIND_ROD, .part = 0, .lane_mask = 0x7f, .form = HEM_FORM_STRANDS, .member_count = 2},
+        {.kind = HEM_KIND_ROD, .lane_mask = 0x03, .form = HEM_FORM_INDICES, .member_count = 3, .payload = 2},
+        {.kind = HEM_KIND_CHAIN, .lane_mask = 0x3f, .form = HEM_FORM_STRANDS, .member_begin = 2, .member_count = 2},
+    };
+    memcpy(batches + 3, fixture_section(&f, HEM_SECTION_ROW_BATCHES), 5 * sizeof batches[0]);
+    for (int i = 3; i < 8; ++i) {
+        batches[i].member_begin += batches[i].form == HEM_FORM_INDICES ? 3 : 0;
+    }
+    f = fixture_with(f, HEM_SECTION_ROW_BATCHES, sizeof batches[0], 8, batches);
+    f = fixture_with(f, HEM_SECTION_ROW_MEMBERS, sizeof members[0], 4, members);
+    f = fixture_with(f, HEM_SECTION_ROW_INDICES, sizeof indices[0], 13, indices);
+    f = fixture_with(f, HEM_SECTION_RODS, sizeof rods[0], 5, rods);
+    return fixture_with(f, HEM_SECTION_CHAINS, sizeof chains[0], 2, chains);
+}
+
+fixture fixture_make_strands(void) {
+    fixture f = with_rods(fixture_make());
+    hem_range ranges[11] = {
+        {0, HEM_BATCH_DRIVES, 0, 2}, {0, HEM_BATCH_LINKS, 0, 1},  {0, HEM_BATCH_GROUPS, 0, 2},
+        {0, HEM_BATCH_RODS, 0, 2},   {0, HEM_BATCH_CHAINS, 2, 1},
+    };
+    memcpy(ranges + 5, (hem_range*)fixture_section(&f, HEM_SECTION_RANGES) + 2, 6 * sizeof ranges[0]);
+    for (int i = 5; i < 9; ++i) { // those in row batches, which the strands have moved on
+        ranges[i].begin += 3;
+    }
+    f = fixture_with(f, HEM_SECTION_RANGES, sizeof ranges[0], 11, ranges);
+    hem_part* parts = fixture_section(&f, HEM_SECTION_PARTS);
+    parts[0].range_count = 5;
+    parts[1].range_begin = parts[2].range_begin = 5;
+
+    hem_anim_row anim[5] = {{.row = 0, .target_mask = 0xff}, {.row = 1, .target_mask = 0x7f}};
+    memcpy(anim + 2, fixture_section(&f, HEM_SECTION_ANIM_ROWS), 3 * sizeof anim[0]);
+    hem_drive_row drives[2] = {{.row = 0, .anim_row = 0}, {.row = 1, .anim_row = 1}};
+    hem_area_row areas[ROWS];
+    for (int lane = 0; lane < HEM_LANES; ++lane) {
+        drives[0].share[lane] = 1;
+        drives[1].share[lane] = lane < 7 ? 0.5f : 0;
+        for (int row = 0; row < ROWS; ++row) {
+            areas[row].area[lane] = real_lanes[row] >> lane & 1 ? 0.0625f : 0;
+        }
+    }
+    f = fixture_with(f, HEM_SECTION_ANIM_ROWS, sizeof anim[0], 5, anim);
+    f = fixture_with(f, HEM_SECTION_DRIVE_ROWS, sizeof drives[0], 2, drives);
+    f = fixture_with(f, HEM_SECTION_AREA_ROWS, sizeof areas[0], ROWS, areas);
+    ((hem_limit_row*)fixture_section(&f, HEM_SECTION_LIMIT_ROWS))->anim_row = 4;
+
+    hem_info* info = fixture_section(&f, HEM_SECTION_INFO);
+    info->row_constraint_count += 7 + 2 + 6;
+    const float constraints = (float)(info->link_count + info->group_count + info->row_constraint_count);
+    info->lane_fill = constraints / 128.0f;
+    info->indexed_share = 11.0f / constraints;
+    return f;
+}

@@ -113,12 +113,22 @@ TEST faults_are_named_with_their_line(void) {
         {"0,0,0\n1,1,1\n1,1,1\n0,0,0;\n", 4, "after a tuple"},
         {"1e,0,0\n", 1, "exponent"},
         {"1e12,0,0\n", 1, "larger"},
+        {"1e99999,0,0\n", 1, "larger"},
+        {"12345678901234567890,0,0\n", 1, "larger"},
+        {"1e+,0,0\n", 1, "exponent"},
+        {"1e", 1, "exponent"},
+        {"-,0,0\n", 1, "number is missing"},
+        {"0,0,0\n1,1,1\n1,1,1\n0,0,-5000\n", 4, "whole"},
+        {"0,0,0\n1,1,1\n1,1,1\n0,0,0 1,1,1\n", 4, "one tuple"},
     };
     static const spoiled animations[] = {
         {"", 0, "particle"},
         {"#\n\nbones\n", 3, "particle"},
         {"particle\nfps x\n", 2, "number is missing"},
         {"particle\nfps 0\n", 2, "above 0"},
+        {"particle\nfps 10001\n", 2, "at most 10000"},
+        {"particle\n", 1, "fps"},
+        {"particles\n", 1, "particle"},
         {"particle\n# here\ninterpolate 1\n", 3, "fps"},
         {"particle\nfps 1\ninterpolate 2\n", 3, "0 or 1"},
         {"particle\nfps 1 2\n", 2, "nothing more"},
@@ -190,7 +200,72 @@ TEST spoiled_files_do_no_harm(void) {
     PASS();
 }
 
+// Numbers in all their forms, against the C library.
+TEST numbers_are_read_as_c_reads_them(void) {
+    static const char* const numbers[] = {
+        "0",
+        "-0.5",
+        "+3",
+        ".25",
+        "7.",
+        "1E3",
+        "1e+3",
+        "2.5e-3",
+        "1e-9",
+        "1e-300",
+        "0e99999",
+        "-12E+02",
+        "0.1e1",
+        "1e8",
+        "999999999",
+        "0.000000000000000000000000000001",
+        "123.45678901234567890123",
+        "0.12345678901234567890123456789",
+        "1234567890.1234567890123456789e-5",
+        "100000000000000000000e-15",
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        char text[128];
+        const int size = snprintf(text, sizeof text, "\t(%s ,0,\t0) \r\n1,1,1\r\n1,1,1\n0,0,0", numbers[i]);
+        hem_body_text body;
+        hem_text_fault fault = {0, ""};
+        ASSERT_EQm(fault.what, 1, hem_body_read(text, (size_t)size, &body, NULL, &fault));
+        const double want = strtod(numbers[i], NULL);
+        ASSERT_IN_RANGE(want, body.offset[0], 1e-15 * (want < 0 ? -want : want) + 1e-40);
+    }
+    PASS();
+}
+
+// Nine digits: what is rounded up to the next power of ten, what has no fraction, what is large, either sign.
+TEST numbers_are_written_with_nine_digits(void) {
+    static const struct {
+        double value;
+        const char* text;
+    } rows[] = {
+        {0, "0"},
+        {-3, "-3"},
+        {0.5, "5.00000000e-1"},
+        {-1.5, "-1.50000000"},
+        {9.9999999999, "1.00000000e1"}, // rounds up
+        {999999999, "999999999"},
+        {12345678912.0, "1.23456789e10"},
+        {1e-20, "1.00000000e-20"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        const hem_body_text body = {.offset = {rows[i].value}, .spacing = {1, 1, 1}, .scale = {1, 1, 1}};
+        char text[128] = {0};
+        const size_t size = hem_body_write(&body, NULL, NULL);
+        ASSERT(size < sizeof text);
+        ASSERT_EQ(size, hem_body_write(&body, NULL, text));
+        *strchr(text, ',') = 0;
+        ASSERT_STR_EQ(rows[i].text, text);
+    }
+    PASS();
+}
+
 SUITE(lattice_text_suite) {
+    RUN_TEST(numbers_are_read_as_c_reads_them);
+    RUN_TEST(numbers_are_written_with_nine_digits);
     RUN_TEST(examples_are_read);
     RUN_TEST(what_is_written_comes_back);
     RUN_TEST(faults_are_named_with_their_line);

@@ -101,6 +101,9 @@ TEST a_refusal_names_what_is_wrong(void) {
         {&h->triangle_count, UINT32_MAX, {"header", "triangle_count", HEM_TRIMESH_BAD_HEADER}},
         {&h->vertex_count, UINT32_MAX, {"header", "vertex_count", HEM_TRIMESH_BAD_HEADER}},
         {&h->edge_count, h->edge_count + 100000, {"header", "edge_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->edge_count, 2, {"header", "edge_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->vertex_count, 2, {"header", "vertex_count", HEM_TRIMESH_BAD_HEADER}},
+        {&h->tool[28], 0x78787878u, {"header", "tool", HEM_TRIMESH_BAD_HEADER}},
         {&h->border_count, 0, {"header", "border_count", HEM_TRIMESH_BAD_HEADER}},
         {&h->reserved, 1, {"header", "reserved", HEM_TRIMESH_BAD_HEADER}},
         {(void*)&v.vertices[3].position[1], 0, {"vertices", "position", HEM_TRIMESH_BAD_VALUE}}, // a NaN, below
@@ -112,6 +115,9 @@ TEST a_refusal_names_what_is_wrong(void) {
         {(void*)&v.corners[1].at[0][0][2], 0x40490fdbu, {"corners", "at", HEM_TRIMESH_BAD_VALUE}},
         {(void*)&v.edges[1].triangle[0], h->triangle_count, {"edges", "triangle", HEM_TRIMESH_BAD_INDEX}},
         {(void*)&v.edges[1].flags, 3, {"edges", "flags", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.edges[1].normal[2], 0x40000000u, {"edges", "normal", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.vertices[3].flags, 6, {"vertices", "flags", HEM_TRIMESH_BAD_VALUE}},
+        {(void*)&v.vertices[3].reserved, 1, {"vertices", "reserved", HEM_TRIMESH_BAD_VALUE}},
         {(void*)&v.nodes[0].low[1][0], 0x40490fdbu, {"nodes", "box", HEM_TRIMESH_BAD_VALUE}},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
@@ -134,9 +140,102 @@ TEST a_refusal_names_what_is_wrong(void) {
     PASS();
 }
 
+// A triangle that names one vertex twice, at the right place and with an edge that fits nothing.
+TEST a_triangle_has_three_vertices(void) {
+    mesh_file m = mesh_file_make(0);
+    hem_trimesh_view v, view;
+    hem_trimesh_fault_place fault;
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(m.bytes, m.size, &v, NULL));
+    hem_trimesh_names* names = (hem_trimesh_names*)&v.names[0];
+    hem_trimesh_corners* corners = (hem_trimesh_corners*)&v.corners[0];
+    names->vertex[1][2] = names->vertex[0][2];
+    for (int axis = 0; axis < 3; ++axis) {
+        corners->at[1][axis][2] = corners->at[0][axis][2];
+    }
+    ASSERT_EQ(HEM_TRIMESH_BAD_VALUE, hem_trimesh_validate(m.bytes, m.size, &view, &fault));
+    ASSERT_STR_EQ("names", fault.array);
+    ASSERT_STR_EQ("vertex", fault.field);
+    ASSERT_EQ(2, fault.element);
+    free(m.bytes);
+    PASS();
+}
+
+TEST a_tool_without_an_end_is_refused(void) {
+    mesh_file m = mesh_file_make(0);
+    hem_trimesh_view view;
+    hem_trimesh_fault_place fault;
+    hem_trimesh_header* h = (hem_trimesh_header*)(void*)m.bytes;
+    memset(h->tool, 'x', sizeof h->tool);
+    ASSERT_EQ(HEM_TRIMESH_BAD_HEADER, hem_trimesh_validate(m.bytes, m.size, &view, &fault));
+    ASSERT_STR_EQ("tool", fault.field);
+    h->tool[sizeof h->tool - 1] = 0;
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(m.bytes, m.size, &view, &fault));
+    free(m.bytes);
+    PASS();
+}
+
+// Boxes of two levels: more than 64 blocks of eight triangles, each node's box that of the eight below it.
+TEST boxes_of_every_level_are_checked(void) {
+    enum { SIDE = 18, TRIANGLES = SIDE * SIDE * 2 };
+    static float p[(SIDE + 1) * (SIDE + 1)][3];
+    static uint32_t index[TRIANGLES][3];
+    for (uint32_t i = 0; i < (SIDE + 1) * (SIDE + 1); ++i) {
+        p[i][0] = (float)(i % (SIDE + 1));
+        p[i][2] = (float)(i / (SIDE + 1));
+    }
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        const uint32_t a = i / SIDE * (SIDE + 1) + i % SIDE, b = a + SIDE + 1;
+        const uint32_t two[6] = {a, b, a + 1, a + 1, b, b + 1};
+        memcpy(index[2 * i], two, sizeof two);
+    }
+    hem_trimesh_def def = hem_trimesh_def_default();
+    def.positions = p[0];
+    def.vertex_count = (SIDE + 1) * (SIDE + 1);
+    def.indices = index[0];
+    def.triangle_count = TRIANGLES;
+    hem_memory need, aside;
+    ASSERT_EQ(HEM_OK, hem_trimesh_measure(&def, &need, &aside));
+    void *room = aligned_alloc(64, need.size), *scratch = aligned_alloc(64, aside.size);
+    hem_trimesh_report report;
+    ASSERT_EQ(HEM_OK, hem_trimesh_build(&def, room, need.size, scratch, aside.size, &report));
+    hem_trimesh_view v, view;
+    hem_trimesh_fault_place fault;
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(room, report.size, &v, NULL));
+    ASSERT(v.level_count >= 3);
+    for (uint32_t level = 0; level < v.level_count; ++level) {
+        hem_trimesh_node* node = (hem_trimesh_node*)&v.nodes[v.level_begin[level]];
+        const float was = node->high[0][0];
+        node->high[0][0] += 1;
+        ASSERT_EQ(HEM_TRIMESH_BAD_VALUE, hem_trimesh_validate(room, report.size, &view, &fault));
+        ASSERT_STR_EQ("box", fault.field);
+        ASSERT_EQ(v.level_begin[level], fault.element);
+        node->high[0][0] = was;
+    }
+    free(room);
+    free(scratch);
+    PASS();
+}
+
+TEST every_result_of_a_mesh_has_its_text(void) {
+    ASSERT_STR_EQ("unknown result", hem_trimesh_result_text((hem_trimesh_result)1000));
+    const int results[] = {
+#define VALUE_OF(name, value, text) value,
+        HEM_TRIMESH_RESULTS(VALUE_OF)
+#undef VALUE_OF
+    };
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; ++i) {
+        ASSERT(strcmp("unknown result", hem_trimesh_result_text((hem_trimesh_result)results[i])) != 0);
+    }
+    PASS();
+}
+
 SUITE(trimesh_format_suite) {
     RUN_TEST(the_mesh_is_accepted);
     RUN_TEST(every_truncation_of_a_mesh_is_refused);
     RUN_TEST(every_bit_flip_of_a_mesh_is_refused_or_harmless);
     RUN_TEST(a_refusal_names_what_is_wrong);
+    RUN_TEST(a_triangle_has_three_vertices);
+    RUN_TEST(a_tool_without_an_end_is_refused);
+    RUN_TEST(boxes_of_every_level_are_checked);
+    RUN_TEST(every_result_of_a_mesh_has_its_text);
 }

@@ -10,22 +10,18 @@
 
 // Each rule of the format, broken once. A row spoils one field of a valid file and names the answer.
 
-typedef enum value_type { U8, U16, U32, U64, F32 } value_type;
-
 typedef struct spoiled {
     const char* rule;
     uint32_t section; // 0 = header
     uint32_t element;
     size_t offset;
     value_type type;
-    double value; // exact for every type used here; -1 for UINT32_MAX and HEM_NONE
+    double value; // as in fixture_edit
     hem_format_result result;
     uint32_t fault_section;
     uint32_t fault_element;
     const char* field;
 } spoiled;
-
-#define NAN_VALUE 1e300 // becomes a NaN
 
 #define H(name) offsetof(hem_header, name)
 #define INFO(name) offsetof(hem_info, name)
@@ -395,35 +391,6 @@ static const spoiled table[] = {
 };
 // clang-format on
 
-static void spoil(const fixture* f, const spoiled* row) {
-    uint8_t* at = f->bytes;
-    if (row->section != 0) {
-        const hem_section* entry = fixture_entry(f, row->section);
-        at = f->bytes + entry->offset + (size_t)row->element * entry->element_size;
-    }
-    at += row->offset;
-    const uint64_t bits = row->value < 0 ? UINT64_MAX : (uint64_t)row->value;
-    const uint32_t nan = 0x7fc00000u;
-    const float number = row->value > 1e30 ? 0 : (float)row->value;
-    switch (row->type) {
-    case U8:
-        memcpy(at, &bits, 1);
-        break;
-    case U16:
-        memcpy(at, &bits, 2);
-        break;
-    case U32:
-        memcpy(at, &bits, 4);
-        break;
-    case U64:
-        memcpy(at, &bits, 8);
-        break;
-    case F32:
-        memcpy(at, row->value == NAN_VALUE ? (const void*)&nan : (const void*)&number, 4);
-        break;
-    }
-}
-
 TEST a_valid_file_is_accepted(void) {
     fixture f = fixture_make();
     hem_view view;
@@ -449,7 +416,8 @@ TEST every_rule_has_its_code_and_field(void) {
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i) {
         const spoiled* row = &table[i];
         fixture f = fixture_make();
-        spoil(&f, row);
+        const fixture_edit edit = {row->section, row->element, row->offset, row->type, row->value};
+        fixture_set(&f, &edit);
         hem_view view;
         hem_format_fault fault;
         const hem_format_result r = hem_validate(f.bytes, f.size, &view, &fault);
@@ -521,40 +489,8 @@ TEST gaps_are_zero(void) {
     PASS();
 }
 
-// Gives a section another number of elements, moving what follows: new ones are zero, none at all takes it out.
 static fixture resized(uint32_t kind, uint32_t element_count) {
-    fixture f = fixture_make();
-    const hem_header* header = (const hem_header*)(const void*)f.bytes;
-    const hem_section* table_in = (const hem_section*)(const void*)(f.bytes + sizeof(hem_header));
-    const size_t room = f.size + (size_t)element_count * 256;
-    fixture out = {.size = room, .block = calloc(1, room)};
-    out.bytes = out.block;
-    hem_header header_out = *header;
-    hem_section table_out[64];
-    uint64_t end = sizeof(hem_header) + (header->section_count - (element_count == 0)) * sizeof(hem_section);
-    header_out.section_count = 0;
-    for (uint32_t i = 0; i < header->section_count; ++i) {
-        hem_section s = table_in[i];
-        if (s.kind == kind) {
-            s.element_count = element_count;
-            s.size = (uint64_t)s.element_size * element_count;
-        }
-        if (s.element_count == 0) {
-            continue;
-        }
-        s.offset = (end + 63) / 64 * 64;
-        end = s.offset + s.size;
-        memcpy(out.bytes + s.offset, f.bytes + table_in[i].offset,
-               (size_t)(s.size < table_in[i].size ? s.size : table_in[i].size));
-        table_out[header_out.section_count++] = s;
-    }
-    header_out.file_size = (end + 63) / 64 * 64;
-    memcpy(out.bytes, &header_out, sizeof header_out);
-    memcpy(out.bytes + sizeof header_out, table_out, header_out.section_count * sizeof(hem_section));
-    fixture exact = fixture_copy(&out, (size_t)header_out.file_size);
-    fixture_free(&out);
-    fixture_free(&f);
-    return exact;
+    return fixture_with(fixture_make(), kind, 0, element_count, NULL);
 }
 
 TEST sections_have_the_length_that_others_say(void) {
