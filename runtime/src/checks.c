@@ -73,6 +73,10 @@ static float scale_of(const float m[12]) {
 #define ABSURD_SCALE 32.0f
 #define SCALE_RULE "times its size at rest: is it joint x the glTF's inverse bind? See hem_asset_pose_from_joints"
 
+int hemi_bone_is_sane(const float m[12]) {
+    return hemi_all_in_range(m, 12, 1e6f) && scale_of(m) <= ABSURD_SCALE;
+}
+
 int hemi_pose_is_fine(const float* matrices, uint32_t count, size_t stride, const char* field, hemi_fault* fault) {
     float most = 0.0f;
     for (uint32_t i = 0; i < count; ++i) {

@@ -7,6 +7,7 @@
 #include "runtime/src/refuse.h"
 
 #define HEMI_FINITE 3.4e38f // as a limit: any number will do
+#define HEMI_FAR 2e6f       // metres; no step leaves a particle there, unless a huge asset is posed so
 
 static inline int hemi_in_range(float v, float low, float high) {
     return v >= low && v <= high;
@@ -41,6 +42,8 @@ static inline int hemi_is_root(const hem_root* root) {
 static inline int hemi_is_felt_limit(float v) {
     return v > 0.0f && v <= 1e6f;
 }
+
+int hemi_bone_is_sane(const float m[12]); // as hemi_pose_is_fine asks of each
 
 // The same for values that a game gives: false with the fault filled in. See checks.c.
 int hemi_is_fine(float value, float low, float high, const char* field, const char* rule, hemi_fault* fault);

@@ -157,15 +157,29 @@ static int head_of_state_is_good(const hemi_state* s) {
 }
 
 // Whole rows, or targets, which consist of them.
-static int rows_are_finite(const void* from, size_t size) {
+static int rows_are_within(const void* from, size_t size, float limit) {
     for (size_t i = 0; i < size / 32; ++i) {
         float eight[8];
         READ(eight, from, i);
-        if (!hemi_all_in_range(eight, 8, HEMI_FINITE)) {
+        if (!hemi_all_in_range(eight, 8, limit)) {
             return 0;
         }
     }
     return 1;
+}
+
+static int places_are_good(const hemi_row4* from, uint32_t row_count) {
+    int good = 1;
+    for (uint32_t row = 0; row < row_count; ++row) {
+        hemi_row4 x;
+        READ(x, from, row);
+        good &= hemi_all_in_range(x.x, 8, HEMI_FAR) && hemi_all_in_range(x.y, 8, HEMI_FAR) &&
+                hemi_all_in_range(x.z, 8, HEMI_FAR);
+        for (uint32_t i = 0; i < 8; ++i) {
+            good &= hemi_in_range(x.w[i], 0.0f, HEMI_FINITE);
+        }
+    }
+    return good;
 }
 
 static int rotations_are_unit(const hemi_row4* from, const hem_part* part) {
@@ -186,21 +200,14 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
     const hem_info* info = view->info;
     hemi_state s;
     READ(s, from->state, 0);
-    if (!head_of_state_is_good(&s) || !rows_are_finite(from->x, info->row_count * sizeof(hemi_row4)) ||
-        !rows_are_finite(from->v, info->row_count * sizeof(hemi_row3)) ||
-        !rows_are_finite(from->q, info->oriented_row_count * sizeof(hemi_row4)) ||
-        !rows_are_finite(from->w, info->oriented_row_count * sizeof(hemi_row3)) ||
-        !rows_are_finite(from->target_prev, view->anim_row_count * sizeof(hemi_target_row))) {
+    if (!head_of_state_is_good(&s) || !places_are_good(from->x, info->row_count) ||
+        !rows_are_within(from->v, info->row_count * sizeof(hemi_row3), HEMI_FINITE) ||
+        !rows_are_within(from->q, info->oriented_row_count * sizeof(hemi_row4), HEMI_FINITE) ||
+        !rows_are_within(from->w, info->oriented_row_count * sizeof(hemi_row3), HEMI_FINITE) ||
+        !rows_are_within(from->target_prev, view->anim_row_count * sizeof(hemi_target_row), HEMI_FAR)) {
         return 0;
     }
     int good = 1;
-    for (uint32_t row = 0; row < info->row_count; ++row) {
-        hemi_row4 x;
-        READ(x, from->x, row);
-        for (uint32_t i = 0; i < 8; ++i) {
-            good &= x.w[i] >= 0.0f;
-        }
-    }
     for (uint32_t p = 0; p < info->part_count; ++p) {
         good &= view->parts[p].kind != HEM_PART_SOFT || rotations_are_unit(from->q, &view->parts[p]);
     }
@@ -250,7 +257,7 @@ static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         hemi_bone_pose bone;
         READ(bone, from, i);
-        if (!hemi_all_in_range(bone.m, 12, 1e6f) || !hemi_all_in_range(bone.q, 4, 1.1f)) {
+        if (!hemi_bone_is_sane(bone.m) || !hemi_all_in_range(bone.q, 4, 1.1f)) {
             return 0;
         }
     }
