@@ -69,4 +69,8 @@ void clip_pose(const world* w, const hem_clip* clip, double seconds, float* pose
         }                                                                                                              \
     } while (0)
 
+// Counts of long tests: `whole`, or `brief` where HEM_BRIEF is in the environment, which is said to runners that are slow for
+// reasons of their own (emulated, sanitized). What they look for shows in fewer steps; the promise itself is kept natively.
+int as_long_as(int whole, int brief);
+
 #endif
