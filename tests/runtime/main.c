@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
     GREATEST_MAIN_BEGIN();
     RUN_SUITE(api_suite);
     RUN_SUITE(misuse_suite);
+    RUN_SUITE(calls_suite);
     RUN_SUITE(inspect_suite);
     RUN_SUITE(physics_suite);
     RUN_SUITE(springs_suite);

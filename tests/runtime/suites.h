@@ -6,6 +6,7 @@
 
 extern SUITE(api_suite);
 extern SUITE(misuse_suite);
+extern SUITE(calls_suite);
 extern SUITE(inspect_suite);
 extern SUITE(ground_suite);
 extern SUITE(physics_suite);
