@@ -565,6 +565,21 @@ int main(int argc, char** argv) {
     add_part(&b, HEM_PART_BODY, 2.0f, 2, 1);
     bad |= write_asset(&b, folder, "on_body", 0);
 
+    clear(&b); // a particle half-way inside a body
+    add(&b, 0.0f, 0.25f, 0.0f, 0.1f, 0, 0, 0);
+    add_part(&b, HEM_PART_CLOTH, 0.02f, 1, 2);
+    add(&b, 0.0f, 0.0f, 0.0f, 1.0f, 1, 0, 0);
+    add_part(&b, HEM_PART_BODY, 0.5f, 2, 1);
+    bad |= write_asset(&b, folder, "in_body", 0);
+
+    clear(&b); // two bobs on strings of a metre, each a part of its own
+    for (int i = 0; i < 2; ++i) {
+        const uint32_t hook = add(&b, (float)i, 0.0f, 0.0f, 0.1f, 1, 1, i);
+        link(&b, hook, add(&b, (float)i, -1.0f, 0.0f, 0.1f, 0, 0, i), HEM_LINK_WARP);
+        add_part(&b, HEM_PART_CLOTH, 0.02f, 1u << i, 0);
+    }
+    bad |= write_asset(&b, folder, "two_pendulums", 0);
+
     clear(&b); // two parts of a particle each, one above the other
     add(&b, 0.0f, 0.1f, 0.0f, 0.1f, 0, 0, 0);
     add_part(&b, HEM_PART_CLOTH, 0.02f, 1, 2);

@@ -329,6 +329,169 @@ TEST a_teleport_stops_or_goes_on_by_its_argument(void) {
     PASS();
 }
 
+// At rest in the world beside a character that goes at 2 m/s: it is left behind by 2 m/s, through a teleport that keeps
+// velocities too, as if the character had gone on.
+TEST what_is_felt_goes_on_through_a_teleport_that_keeps_velocities(void) {
+    world w;
+    ASSERT(open_weightless(&w, "free"));
+    set_inertia(&w, 1, 1);
+    hem_root root = turned(1, 0);
+    for (int f = 1; f <= 30; ++f) {
+        root.position[0] = 2.0 * f / 60 + (f >= 15 ? 100 : 0);
+        if (f == 15) {
+            ASSERT_EQ(HEM_OK, hem_instance_teleport(w.scene, w.id, &root, 1));
+        } else {
+            ASSERT_EQ(HEM_OK, hem_instance_set_root(w.scene, w.id, &root));
+        }
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        ASSERT_IN_RANGE(-2.0 * f / 60, (double)particle_at(&w, nth_particle(&w, false, 0)).position[0], 1e-3);
+    }
+    world_close(&w);
+    PASS();
+}
+
+// A character at 2 m/s, of which no change is felt but by 1 m/s^2, stops with a reset or a teleport without velocities:
+// nothing is left of the motion before. Without one, what is felt dies away over two seconds and takes two metres.
+TEST nothing_is_felt_of_the_motion_before_a_reset(void) {
+    for (int how = 0; how < 3; ++how) {
+        world w;
+        ASSERT(open_weightless(&w, "free"));
+        set_inertia(&w, 1, 1);
+        hem_root root = turned(1, 0);
+        for (int f = 1; f <= 30; ++f) {
+            root.position[0] = 2.0 * f / 60;
+            ASSERT_EQ(HEM_OK, hem_instance_set_root(w.scene, w.id, &root));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+        }
+        hem_instance_set_felt_limits(w.scene, w.id, 1, 1);
+        if (how == 0) {
+            ASSERT_EQ(HEM_OK, hem_instance_reset(w.scene, w.id));
+        } else if (how == 1) {
+            ASSERT_EQ(HEM_OK, hem_instance_teleport(w.scene, w.id, &root, 0));
+        }
+        const uint32_t one = nth_particle(&w, false, 0);
+        const double before = (double)particle_at(&w, one).position[0];
+        world_step(&w, 1.0f / 60.0f, 0, 120);
+        const double way = (double)particle_at(&w, one).position[0] - before;
+        ASSERT_IN_RANGE(how < 2 ? 0.0 : -2.0 * 2.0 / 2, way, how < 2 ? 1e-4 : 0.05);
+        world_close(&w);
+    }
+    PASS();
+}
+
+// A ball stands in the world; the character jumps from one side of it to the other. The ball was never where it stands.
+TEST a_teleport_sweeps_no_collider_over_the_character(void) {
+    for (int keep = 0; keep < 2; ++keep) {
+        world w;
+        ASSERT(open_weightless(&w, "free"));
+        hem_collider c = hem_collider_default();
+        c.position[0] = 0.4;
+        c.size[0] = 0.1f;
+        ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, &c, 1));
+        world_step(&w, 1.0f / 60.0f, 0, 2);
+        const hem_root other_side = {{0.8, 0, 0}, {0, 0, 0, 1}};
+        ASSERT_EQ(HEM_OK, hem_instance_teleport(w.scene, w.id, &other_side, keep));
+        world_step(&w, 1.0f / 60.0f, 0, 10);
+        const float* p = particle_at(&w, nth_particle(&w, false, 0)).position;
+        ASSERT_IN_RANGE(0.0, (double)(fabsf(p[0]) + fabsf(p[1]) + fabsf(p[2])), 1e-5);
+        hem_step_report report;
+        hem_scene_get_report(w.scene, &report);
+        ASSERT_EQ(0u, report.contact_count);
+        world_close(&w);
+    }
+    PASS();
+}
+
+// -- Momentum
+
+typedef struct push {
+    uint32_t only; // UINT32_MAX = all, as a body that spins about `middle`
+    float h, speed, middle[3];
+} push;
+
+static void push_or_spin(void* user, hem_instance_id id, const float* position, const float* velocity,
+                         float* acceleration, uint32_t row_count) {
+    const push* f = user;
+    (void)id, (void)velocity;
+    for (uint32_t i = 0; i < row_count * 8; ++i) {
+        const float* at = position + (i >> 3) * 32 + (i & 7);
+        float* a = acceleration + (i >> 3) * 24 + (i & 7);
+        if (f->only == UINT32_MAX) { // about z
+            a[0] = -f->speed * (at[8] - f->middle[1]) / f->h;
+            a[8] = f->speed * (at[0] - f->middle[0]) / f->h;
+        } else if (f->only == i) {
+            a[8] = -f->speed / f->h;
+        }
+    }
+}
+
+static vec3d momentum_of_all(const world* w) {
+    vec3d sum = {0, 0, 0};
+    for (uint32_t i = 0; i < w->view.info->particle_count; ++i) {
+        if (!(w->view.particle_flags[i] & HEM_PARTICLE_PAD)) {
+            const hem_particle p = particle_at(w, i);
+            sum.x += mass_of(w, i) * (double)p.velocity[0];
+            sum.y += mass_of(w, i) * (double)p.velocity[1];
+            sum.z += mass_of(w, i) * (double)p.velocity[2];
+        }
+    }
+    return sum;
+}
+
+// A bob is thrown away from its hook. Where momentum counts, the hook goes along and the sum stays; else it stays.
+TEST in_momentum_mode_the_pose_is_pulled_by_what_hangs_on_it(void) {
+    for (int mode = 0; mode < 2; ++mode) {
+        world w;
+        ASSERT(open_weightless(&w, "pendulum"));
+        ASSERT_EQ(HEM_OK, hem_instance_set_animation(w.scene, w.id, mode));
+        push f = {nth_particle(&w, false, 0), 1.0f / 240.0f, 1, {0, 0, 0}};
+        hem_scene_set_force_field(w.scene, push_or_spin, &f);
+        world_step(&w, f.h, 1, 1);
+        hem_scene_set_force_field(w.scene, NULL, NULL);
+        world_step(&w, 1.0f / 240.0f, 1, 60);
+        const hem_particle hook = particle_at(&w, nth_particle(&w, true, 0));
+        if (mode == HEM_ANIMATE_MOMENTUM) {
+            ASSERT_IN_RANGE(-0.1, momentum_of_all(&w).y, 1e-3); // kg m/s
+            ASSERT_IN_RANGE(-0.5, (double)hook.velocity[1], 0.02);
+            ASSERT_IN_RANGE(-0.5 * 60 / 240, (double)hook.position[1], 0.01);
+        } else {
+            ASSERT_IN_RANGE(0.0, (double)hook.position[1], 1e-6);
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
+// A soft arm that spins freely, a third of it on the pose: the pose turns with the rest.
+TEST in_momentum_mode_the_pose_turns_with_its_particles(void) {
+    world w;
+    ASSERT(open_weightless(&w, "soft_arm"));
+    ASSERT_EQ(HEM_OK, hem_instance_set_animation(w.scene, w.id, HEM_ANIMATE_MOMENTUM));
+    hem_tuning t = world_tuning(&w);
+    t.angular_damping = 0;
+    ASSERT(world_tune(&w, &t));
+    push f = {UINT32_MAX, 1.0f / 240.0f, 2, {0.175f, 0.025f, 0}}; // 2 rad/s about its middle
+    hem_scene_set_force_field(w.scene, push_or_spin, &f);
+    world_step(&w, f.h, 1, 1);
+    hem_scene_set_force_field(w.scene, NULL, NULL);
+    world_step(&w, 1.0f / 240.0f, 1, 119);
+    uint32_t left = UINT32_MAX, right = UINT32_MAX; // two on the pose that are beside each other along x
+    for (uint32_t n = 0; n < 8; ++n) {
+        const uint32_t i = nth_particle(&w, true, n);
+        const hem_rest_row* rest = &w.view.rest_rows[i >> 3];
+        if (rest->y[i & 7] < 0.01f && rest->z[i & 7] < 0.01f) {
+            *(rest->x[i & 7] < 0.01f ? &left : &right) = i;
+        }
+    }
+    ASSERT(left != UINT32_MAX && right != UINT32_MAX);
+    const hem_particle a = particle_at(&w, left), b = particle_at(&w, right);
+    const double angle = atan2((double)(b.position[1] - a.position[1]), (double)(b.position[0] - a.position[0]));
+    ASSERT_IN_RANGE(1.0, angle, 0.1); // 2 rad/s for half a second
+    ASSERT_IN_RANGE(0.0, hypot(momentum_of_all(&w).x, momentum_of_all(&w).y), 1e-3);
+    world_close(&w);
+    PASS();
+}
+
 // -- Speed and energy
 
 TEST nothing_is_faster_than_max_speed(void) {
@@ -471,6 +634,11 @@ SUITE(frames_suite) {
     RUN_TEST(of_a_walk_in_a_vehicle_the_walk_is_felt);
     RUN_TEST(a_reset_puts_everything_on_the_pose_at_rest);
     RUN_TEST(a_teleport_stops_or_goes_on_by_its_argument);
+    RUN_TEST(what_is_felt_goes_on_through_a_teleport_that_keeps_velocities);
+    RUN_TEST(nothing_is_felt_of_the_motion_before_a_reset);
+    RUN_TEST(a_teleport_sweeps_no_collider_over_the_character);
+    RUN_TEST(in_momentum_mode_the_pose_is_pulled_by_what_hangs_on_it);
+    RUN_TEST(in_momentum_mode_the_pose_turns_with_its_particles);
     RUN_TEST(nothing_is_faster_than_max_speed);
     RUN_TEST(what_falls_goes_on_at_max_speed_and_is_counted);
     RUN_TEST(max_speed_counts_in_the_characters_frame);

@@ -75,6 +75,37 @@ TEST pbd_and_jacobi_leave_the_share_of_their_stiffness(void) {
     PASS();
 }
 
+// Two parts that ask for four passes and for one, either of them first: each gets its own.
+TEST each_part_has_its_own_number_of_passes(void) {
+    for (int first = 0; first < 2; ++first) {
+        world w;
+        ASSERT(world_open(&w, "two_pendulums", NULL, NULL, 1));
+        ASSERT_EQ(2u, w.view.info->part_count);
+        hem_tuning t[2];
+        for (int p = 0; p < 2; ++p) {
+            t[p] = world_tuning(&w);
+            t[p].damping = 4.0f;
+            t[p].sleep_speed = NO_SLEEP;
+            t[p].solver = HEM_SOLVER_PBD;
+            t[p].iterations = p == first ? 4 : 1;
+            for (int k = 0; k < 8; ++k) {
+                t[p].stiffness[k] = 0.2f;
+            }
+        }
+        ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, t, 2));
+        world_step(&w, 1.0f / 60.0f, 4, 600);
+        for (uint32_t p = 0; p < 2; ++p) {
+            const uint32_t bob = nth_particle(&w, false, p);
+            const uint32_t part = w.view.particle_flags[bob] >> HEM_PARTICLE_PART_SHIFT;
+            const double left = pow(0.8, (double)t[part].iterations);
+            const double expected = fall_of_a_substep() * left / (1 - left);
+            ASSERT_IN_RANGE(expected, -1.0 - (double)particle_at(&w, bob).position[1], 0.02 * expected + 2e-6);
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
 TEST stiffness_is_nothing_to_xpbd_and_compliance_nothing_to_pbd(void) {
     ASSERT_IN_RANGE(stretch_of("pendulum", HEM_SOLVER_XPBD, 4, 1, 0.02f),
                     stretch_of("pendulum", HEM_SOLVER_XPBD, 4, 0.1f, 0.02f), 1e-7);
@@ -186,6 +217,7 @@ TEST angular_damping_slows_a_turn_alike_at_every_rate(void) {
 SUITE(solvers_suite) {
     RUN_TEST(xpbd_stretches_by_load_times_compliance_at_any_number_of_iterations);
     RUN_TEST(pbd_and_jacobi_leave_the_share_of_their_stiffness);
+    RUN_TEST(each_part_has_its_own_number_of_passes);
     RUN_TEST(stiffness_is_nothing_to_xpbd_and_compliance_nothing_to_pbd);
     RUN_TEST(link_damping_is_that_of_the_damped_oscillator_at_every_rate);
     RUN_TEST(a_soft_arm_sags_alike_at_every_rate_and_more_when_softer);

@@ -125,6 +125,38 @@ TEST depth_in_a_body_is_told(void) {
     PASS();
 }
 
+// A pair that overlaps as modelled is not deep; what it is deeper than that, it is deep.
+TEST a_depth_that_a_pair_has_at_rest_is_none(void) {
+    world w;
+    OPEN(w, "in_body"); // a quarter of a metre inside a body of half a metre
+    hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
+    hem_instance_set_features(w.scene, w.id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_PARTICLE_CONTACTS);
+    ASSERT(stats_of(&w).penetration_max < 1e-6f);
+    ASSERT_EQ(0u, stats_of(&w).penetrating_count);
+    world_throw(&w, 1.0f / 240.0f, 0, -7.2f, 0); // three centimetres
+    ASSERT_IN_RANGE(0.03, (double)stats_of(&w).penetration_max, 1e-4);
+    ASSERT_EQ(1u, stats_of(&w).penetrating_count);
+    world_close(&w);
+    PASS();
+}
+
+// With a radius of 0.02 m, 3 mm are not deep and 5 mm are.
+TEST deep_is_more_than_a_fifth_of_a_radius(void) {
+    static const double depths[] = {0.003, 0.005};
+    for (uint32_t i = 0; i < 2; ++i) {
+        world w;
+        OPEN(w, "on_body");
+        hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
+        hem_instance_set_features(w.scene, w.id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_PARTICLE_CONTACTS);
+        world_throw(&w, 1.0f / 240.0f, 0, (float)(-240 * depths[i]), 0);
+        ASSERT_IN_RANGE(0.02, (double)particle_at(&w, nth_particle(&w, false, 0)).radii[1], 1e-6);
+        ASSERT_IN_RANGE(depths[i], (double)stats_of(&w).penetration_max, 1e-5);
+        ASSERT_EQ(i, stats_of(&w).penetrating_count);
+        world_close(&w);
+    }
+    PASS();
+}
+
 TEST the_report_counts_substeps_and_instances(void) {
     hem_scene_def def = hem_scene_def_default();
     world w;
@@ -284,6 +316,8 @@ SUITE(stats_suite) {
     RUN_TEST(a_shortened_link_is_stretched_too);
     RUN_TEST(depth_in_a_collider_is_told);
     RUN_TEST(depth_in_a_body_is_told);
+    RUN_TEST(a_depth_that_a_pair_has_at_rest_is_none);
+    RUN_TEST(deep_is_more_than_a_fifth_of_a_radius);
     RUN_TEST(the_report_counts_substeps_and_instances);
     RUN_TEST(the_report_has_the_most_substeps_of_any);
     RUN_TEST(a_long_frame_loses_time);
