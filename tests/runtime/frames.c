@@ -111,6 +111,27 @@ TEST a_way_is_felt_by_the_share_of_linear_inertia(void) {
     PASS();
 }
 
+// At rest in the world, seen from a character that goes at 2 m/s: damping is against the character, so that what it left
+// behind comes to go along, 2 (1 - exp(-d t)) / d behind.
+TEST damping_is_against_the_character(void) {
+    const double damping = 4;
+    world w;
+    ASSERT(open_weightless(&w, "free"));
+    hem_tuning t = world_tuning(&w);
+    t.linear_inertia = t.angular_inertia = 1;
+    t.damping = (float)damping;
+    ASSERT(world_tune(&w, &t));
+    for (int f = 1; f <= 60; ++f) {
+        const hem_root root = {{0, 0, 2.0 * f / 60}, {0, 0, 0, 1}};
+        ASSERT_EQ(HEM_OK, hem_instance_set_root(w.scene, w.id, &root));
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        const double behind = 2 * (1 - exp(-damping * f / 60)) / damping;
+        ASSERT_IN_RANGE(-behind, (double)particle_at(&w, nth_particle(&w, false, 0)).position[2], 0.01);
+    }
+    world_close(&w);
+    PASS();
+}
+
 // Looking along x, a way along z is to the side: with full inertia the particle stays behind on that side.
 TEST a_way_is_felt_in_the_characters_directions(void) {
     world w;
@@ -625,6 +646,7 @@ SUITE(frames_suite) {
     RUN_TEST(a_turn_is_felt_by_the_share_of_angular_inertia_about_every_axis);
     RUN_TEST(what_flies_goes_straight_in_the_world);
     RUN_TEST(a_way_is_felt_by_the_share_of_linear_inertia);
+    RUN_TEST(damping_is_against_the_character);
     RUN_TEST(a_way_is_felt_in_the_characters_directions);
     RUN_TEST(colliders_are_where_root_and_bone_have_them);
     RUN_TEST(a_carry_about_two_axes_hides_the_vehicle);

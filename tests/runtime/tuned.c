@@ -164,9 +164,9 @@ void drive_tuned(world* w, int step) {
 
 // -- That they matter
 
-static bool end_of_dressed(uint32_t without, vec3d* center) {
+static bool end_of(const char* asset, uint32_t without, vec3d* center) {
     world w;
-    if (!world_open(&w, "dressed", NULL, NULL, 1)) {
+    if (!world_open(&w, asset, NULL, NULL, 1)) {
         return false;
     }
     for (int step = 0; step < 60; ++step) {
@@ -193,33 +193,51 @@ TEST every_field_of_the_tuning_matters_in_the_tuned_scene(void) {
         const char* name;
         size_t offset;
         int count;
+        const char* asset; // that it matters to
     } fields[] = {
-        {"compliance", offsetof(hem_tuning, compliance), HEM_LINK_KIND_COUNT},
-        {"link_damping", offsetof(hem_tuning, link_damping), HEM_LINK_KIND_COUNT},
-        {"stiffness", offsetof(hem_tuning, stiffness), HEM_LINK_KIND_COUNT},
-        {"shape_compliance", offsetof(hem_tuning, shape_compliance), 1},
-        {"shape_stiffness", offsetof(hem_tuning, shape_stiffness), 1},
-        {"tether_allowance", offsetof(hem_tuning, tether_allowance), 1},
-        {"gravity_scale", offsetof(hem_tuning, gravity_scale), 1},
-        {"damping", offsetof(hem_tuning, damping), 1},
-        {"angular_damping", offsetof(hem_tuning, angular_damping), 1},
-        {"drag", offsetof(hem_tuning, drag), 1},
-        {"lift", offsetof(hem_tuning, lift), 1},
-        {"friction", offsetof(hem_tuning, friction), 1},
-        {"restitution", offsetof(hem_tuning, restitution), 1},
-        {"collision_thickness", offsetof(hem_tuning, collision_thickness), 1},
-        {"self_thickness", offsetof(hem_tuning, self_thickness), 1},
-        {"max_speed", offsetof(hem_tuning, max_speed), 1},
-        {"linear_inertia", offsetof(hem_tuning, linear_inertia), 1},
-        {"angular_inertia", offsetof(hem_tuning, angular_inertia), 1},
+        {"compliance", offsetof(hem_tuning, compliance), HEM_LINK_KIND_COUNT, "dressed"},
+        {"link_damping", offsetof(hem_tuning, link_damping), HEM_LINK_KIND_COUNT, "dressed"},
+        {"stiffness", offsetof(hem_tuning, stiffness), HEM_LINK_KIND_COUNT, "dressed"},
+        {"shape_compliance", offsetof(hem_tuning, shape_compliance), 1, "dressed"},
+        {"shape_stiffness", offsetof(hem_tuning, shape_stiffness), 1, "dressed"},
+        {"tether_allowance", offsetof(hem_tuning, tether_allowance), 1, "dressed"},
+        {"gravity_scale", offsetof(hem_tuning, gravity_scale), 1, "dressed"},
+        {"damping", offsetof(hem_tuning, damping), 1, "dressed"},
+        {"angular_damping", offsetof(hem_tuning, angular_damping), 1, "dressed"},
+        {"drag", offsetof(hem_tuning, drag), 1, "dressed"},
+        {"lift", offsetof(hem_tuning, lift), 1, "dressed"},
+        {"friction", offsetof(hem_tuning, friction), 1, "dressed"},
+        {"restitution", offsetof(hem_tuning, restitution), 1, "dressed"},
+        {"collision_thickness", offsetof(hem_tuning, collision_thickness), 1, "dressed"},
+        {"self_thickness", offsetof(hem_tuning, self_thickness), 1, "dressed"},
+        {"max_speed", offsetof(hem_tuning, max_speed), 1, "dressed"},
+        {"linear_inertia", offsetof(hem_tuning, linear_inertia), 1, "dressed"},
+        {"angular_inertia", offsetof(hem_tuning, angular_inertia), 1, "dressed"},
+        {"contact_radius", offsetof(hem_tuning, contact_radius), 1, "on_particle"},
+        {"drive", offsetof(hem_tuning, drive), 1, "tracked"},
+        {"drive_damping", offsetof(hem_tuning, drive_damping), 1, "tracked"},
+        {"rod_stiffness", offsetof(hem_tuning, rod_stiffness), 1, "rods"},
+        {"fabric_warp", offsetof(hem_tuning, fabric_warp), 1, "fabric"},
+        {"fabric_weft", offsetof(hem_tuning, fabric_weft), 1, "fabric"},
+        {"fabric_shear", offsetof(hem_tuning, fabric_shear), 1, "fabric"},
+        {"fabric_area", offsetof(hem_tuning, fabric_area), 1, "fabric"},
+        {"fabric_bend", offsetof(hem_tuning, fabric_bend), 1, "fabric"},
+        {"fabric_damping", offsetof(hem_tuning, fabric_damping), 1, "fabric"},
+        {"strain_limit", offsetof(hem_tuning, strain_limit), 1, "strip"},
+        {"compress_limit", offsetof(hem_tuning, compress_limit), 1, "strip"},
+        {"buckle_angle", offsetof(hem_tuning, buckle_angle), 1, "fabric"},
+        {"buckle_share", offsetof(hem_tuning, buckle_share), 1, "fabric"},
     };
-    vec3d plain, changed;
-    ASSERT(end_of_dressed(0, &plain));
+    vec3d plain = {0, 0, 0}, changed;
+    const char* last = "";
     for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); ++f) {
+        const char* asset = fields[f].asset;
+        ASSERT(strcmp(asset, last) == 0 || end_of(asset, 0, &plain));
+        last = asset;
         for (int k = 0; k < fields[f].count; ++k) {
             changed_offset = fields[f].offset + (size_t)k * sizeof(float);
             changed_times = 0.9f;
-            const bool good = end_of_dressed(0, &changed);
+            const bool good = end_of(asset, 0, &changed);
             changed_offset = sizeof(hem_tuning);
             ASSERT(good);
             if (!is_elsewhere(&plain, &changed)) {
@@ -235,9 +253,9 @@ TEST every_feature_matters_in_the_tuned_scene(void) {
     static const uint32_t features[] = {HEM_FEATURE_CONTINUOUS, HEM_FEATURE_PARTICLE_CONTACTS, HEM_FEATURE_COLLIDERS,
                                         HEM_FEATURE_TETHERS, HEM_FEATURE_LIMITS};
     vec3d plain, without;
-    ASSERT(end_of_dressed(0, &plain));
+    ASSERT(end_of("dressed", 0, &plain));
     for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); ++i) {
-        ASSERT(end_of_dressed(features[i], &without));
+        ASSERT(end_of("dressed", features[i], &without));
         ASSERT(is_elsewhere(&plain, &without));
     }
     PASS();
