@@ -423,6 +423,26 @@ TEST a_teleport_sweeps_no_collider_over_the_character(void) {
     PASS();
 }
 
+// Under gravity and with a weight on it, a hook is where the pose has it at the end of every step, and at rest there.
+TEST what_hangs_on_the_pose_is_there_at_the_end_of_a_step(void) {
+    static const char* const assets[] = {"pendulum", "cape_half", "soft_arm"};
+    for (int n = 0; n < 3; ++n) {
+        world w;
+        ASSERT(world_open(&w, assets[n], NULL, NULL, 1));
+        for (int f = 0; f < 20; ++f) {
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+            for (uint32_t k = 0; nth_particle(&w, true, k) != UINT32_MAX; ++k) {
+                const uint32_t i = nth_particle(&w, true, k);
+                const hem_particle p = particle_at(&w, i);
+                ASSERT_IN_RANGE((double)w.view.rest_rows[i >> 3].y[i & 7], (double)p.position[1], 1e-6);
+                ASSERT_IN_RANGE(0.0, (double)p.velocity[1], 1e-5);
+            }
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
 // -- Momentum
 
 typedef struct push {
@@ -659,6 +679,7 @@ SUITE(frames_suite) {
     RUN_TEST(what_is_felt_goes_on_through_a_teleport_that_keeps_velocities);
     RUN_TEST(nothing_is_felt_of_the_motion_before_a_reset);
     RUN_TEST(a_teleport_sweeps_no_collider_over_the_character);
+    RUN_TEST(what_hangs_on_the_pose_is_there_at_the_end_of_a_step);
     RUN_TEST(in_momentum_mode_the_pose_is_pulled_by_what_hangs_on_it);
     RUN_TEST(in_momentum_mode_the_pose_turns_with_its_particles);
     RUN_TEST(nothing_is_faster_than_max_speed);
