@@ -152,6 +152,27 @@ TEST a_way_is_felt_in_the_characters_directions(void) {
     PASS();
 }
 
+// However the character is turned, what is free falls down in the world: g t^2 / 2, seen from there.
+TEST gravity_points_down_in_the_world(void) {
+    for (int axis = 0; axis < 3; ++axis) {
+        world w;
+        ASSERT(open_weightless(&w, "free"));
+        const float down[3] = {0, -10, 0};
+        const hem_root root = turned(axis, 1.0);
+        ASSERT_EQ(HEM_OK, hem_instance_teleport(w.scene, w.id, &root, 0));
+        ASSERT_EQ(HEM_OK, hem_instance_set_gravity(w.scene, w.id, down));
+        world_step(&w, 1.0f / 60.0f, 0, 30);
+        const float* p = particle_at(&w, nth_particle(&w, false, 0)).position;
+        const double fallen = 0.5 * 10 * 0.25;
+        const double expected[3][3] = {{0, -cos(1.0), sin(1.0)}, {0, -1, 0}, {-sin(1.0), -cos(1.0), 0}};
+        for (int k = 0; k < 3; ++k) {
+            ASSERT_IN_RANGE(fallen * expected[axis][k], (double)p[k], 0.02);
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
 // Where colliders are as the character sees them: in the world, turned back by the root; on a bone, turned with it.
 TEST colliders_are_where_root_and_bone_have_them(void) {
     world w;
@@ -668,6 +689,7 @@ SUITE(frames_suite) {
     RUN_TEST(a_way_is_felt_by_the_share_of_linear_inertia);
     RUN_TEST(damping_is_against_the_character);
     RUN_TEST(a_way_is_felt_in_the_characters_directions);
+    RUN_TEST(gravity_points_down_in_the_world);
     RUN_TEST(colliders_are_where_root_and_bone_have_them);
     RUN_TEST(a_carry_about_two_axes_hides_the_vehicle);
     RUN_TEST(a_carry_holds_for_one_step_through_saves_and_rollbacks);
