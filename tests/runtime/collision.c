@@ -626,6 +626,33 @@ TEST what_is_no_number_is_put_back_and_told(void) {
     PASS();
 }
 
+static void spoil_one(void* user, hem_instance_id id, const float* position, const float* velocity, float* acceleration,
+                      uint32_t row_count) {
+    const uint32_t particle = *(const uint32_t*)user;
+    (void)id, (void)position, (void)velocity, (void)row_count;
+    acceleration[(particle >> 3) * 24 + (particle & 7)] = (float)NAN;
+}
+
+// Whichever of two parts it is in.
+TEST what_is_no_number_in_any_part_is_put_back(void) {
+    for (uint32_t n = 0; n < 2; ++n) {
+        world w;
+        OPEN(w, "two_pendulums");
+        uint32_t bob = nth_particle(&w, false, n);
+        hem_scene_set_force_field(w.scene, spoil_one, &bob);
+        world_step(&w, 1.0f / 60.0f, 4, 1);
+        hem_scene_set_force_field(w.scene, NULL, NULL);
+        hem_step_report report;
+        hem_scene_get_report(w.scene, &report);
+        ASSERT_EQ(2u, report.mended_count);
+        for (uint32_t k = 0; k < 2; ++k) {
+            ASSERT_IN_RANGE(-1.0, (double)particle_at(&w, nth_particle(&w, false, k)).position[1], 0.01);
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
 TEST the_search_finds_the_pairs_that_brute_force_finds(void) {
     world w;
     OPEN(w, "crossing_large");
@@ -707,6 +734,7 @@ SUITE(collision_suite) {
     RUN_TEST(soft_blocks_thrown_at_each_other_do_not_mix);
     RUN_TEST(pairs_without_room_are_counted_and_told);
     RUN_TEST(what_is_no_number_is_put_back_and_told);
+    RUN_TEST(what_is_no_number_in_any_part_is_put_back);
     RUN_TEST(the_search_finds_the_pairs_that_brute_force_finds);
     RUN_TEST(a_crumpled_sheet_keeps_its_thickness);
 }

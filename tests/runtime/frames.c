@@ -18,6 +18,13 @@ static hem_root turned(int axis, double angle) {
     return root;
 }
 
+static void multiply(const float a[4], const float b[4], float out[4]) {
+    out[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+    out[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
+    out[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
+    out[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
 static bool open_weightless(world* w, const char* asset) {
     if (!world_open(w, asset, NULL, NULL, 1)) {
         return false;
@@ -64,6 +71,35 @@ TEST a_turn_is_felt_by_the_share_of_angular_inertia_about_every_axis(void) {
             ASSERT_IN_RANGE(0.0, (double)p[axis], 1e-5);
             world_close(&w);
         }
+    }
+    PASS();
+}
+
+// Particles of chains have rotations that nothing holds: with full inertia they keep their direction in the world, so in the
+// character's space they turn the other way.
+TEST what_is_soft_keeps_its_direction_in_the_world(void) {
+    for (int axis = 0; axis < 3; ++axis) {
+        world w;
+        ASSERT(open_weightless(&w, "chains"));
+        set_inertia(&w, 1, 1);
+        hem_tuning t = world_tuning(&w);
+        t.angular_damping = 0;
+        ASSERT(world_tune(&w, &t));
+        for (int f = 1; f <= 30; ++f) {
+            const hem_root root = turned(axis, 0.6 * f / 30);
+            ASSERT_EQ(HEM_OK, hem_instance_set_root(w.scene, w.id, &root));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+        }
+        const uint32_t one = nth_particle(&w, false, 12);
+        const hem_shape_row* rest = &w.view.shape_rows[one >> 3];
+        const float back[4] = {-rest->qx[one & 7], -rest->qy[one & 7], -rest->qz[one & 7], rest->qw[one & 7]};
+        float turn[4];
+        multiply(particle_at(&w, one).rotation, back, turn);
+        const double sign = turn[3] < 0 ? -1 : 1;
+        for (int k = 0; k < 3; ++k) {
+            ASSERT_IN_RANGE(k == axis ? -sin(0.3) : 0.0, sign * (double)turn[k], 0.01);
+        }
+        world_close(&w);
     }
     PASS();
 }
@@ -220,13 +256,6 @@ static double farthest_apart(const world* a, const world* b) {
         }
     }
     return worst;
-}
-
-static void multiply(const float a[4], const float b[4], float out[4]) {
-    out[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-    out[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
-    out[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
-    out[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
 // A vehicle that rolls and yaws: nothing of it is felt. The cloth moves all
@@ -685,6 +714,7 @@ TEST a_carry_holds_for_one_step_through_saves_and_rollbacks(void) {
 
 SUITE(frames_suite) {
     RUN_TEST(a_turn_is_felt_by_the_share_of_angular_inertia_about_every_axis);
+    RUN_TEST(what_is_soft_keeps_its_direction_in_the_world);
     RUN_TEST(what_flies_goes_straight_in_the_world);
     RUN_TEST(a_way_is_felt_by_the_share_of_linear_inertia);
     RUN_TEST(damping_is_against_the_character);
