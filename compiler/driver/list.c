@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/compile.h"
 #include "compiler/recipe/auto.h"
+#include "compiler/surface/spatial.h"
 
 #include "platform/terminal.h"
 
@@ -37,13 +38,8 @@ static void count_pieces(listing* l, uint32_t p) {
     l->pieces[p] = surface.vertex_count;
     for (uint32_t t = 0; t < surface.triangle_count; ++t) {
         for (int c = 0; c < 2; ++c) {
-            uint32_t a = surface.triangles[3 * (size_t)t + (size_t)c], b = surface.triangles[3 * (size_t)t + 2];
-            while (root[a] != a) {
-                a = root[a] = root[root[a]];
-            }
-            while (root[b] != b) {
-                b = root[b] = root[root[b]];
-            }
+            const uint32_t a = hemc_root_of(root, surface.triangles[3 * (size_t)t + (size_t)c]);
+            const uint32_t b = hemc_root_of(root, surface.triangles[3 * (size_t)t + 2]);
             l->pieces[p] -= a != b;
             root[a > b ? a : b] = a > b ? b : a;
         }

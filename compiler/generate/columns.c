@@ -186,14 +186,6 @@ bool hemc_courses_overlap(const hemc_cut* c, uint32_t a, uint32_t b) {
     return lo < c->overlap_count && c->overlaps[lo].low == low && c->overlaps[lo].high == high;
 }
 
-static uint32_t find_root(uint32_t* roots, uint32_t i) {
-    while (roots[i] != i) {
-        roots[i] = roots[roots[i]];
-        i = roots[i];
-    }
-    return i;
-}
-
 static double root_merit(const hemc_course* r) {
     return r->contour->closed ? 1.5 * r->contour->length : r->contour->length;
 }
@@ -217,7 +209,7 @@ static uint32_t* build_forest(hemc_cut* c) {
     uint8_t* kept = hemc_alloc(arena, c->overlap_count + 1, sizeof *kept);
     for (size_t i = 0; i < c->overlap_count; ++i) {
         const hemc_overlap* o = &c->overlaps[order[i].index];
-        uint32_t a = find_root(roots, o->low), b = find_root(roots, o->high);
+        uint32_t a = hemc_root_of(roots, o->low), b = hemc_root_of(roots, o->high);
         if (a != b) {
             roots[a > b ? a : b] = a > b ? b : a;
             kept[order[i].index] = 1;
@@ -239,7 +231,7 @@ static uint32_t* build_forest(hemc_cut* c) {
     // more: the ragged hem of a skirt, longer but torn, must not set the columns.
     double* longest = hemc_alloc(arena, n, sizeof *longest);
     for (uint32_t i = 0; i < n; ++i) {
-        uint32_t r = find_root(roots, i);
+        uint32_t r = hemc_root_of(roots, i);
         longest[r] = root_merit(&c->courses[i]) > longest[r] ? root_merit(&c->courses[i]) : longest[r];
     }
     uint32_t* sequence = hemc_alloc(arena, (size_t)n + 1, sizeof *sequence);
@@ -247,7 +239,7 @@ static uint32_t* build_forest(hemc_cut* c) {
     uint8_t* seen = hemc_alloc(arena, n, sizeof *seen);
     uint8_t* rooted = hemc_alloc(arena, n, sizeof *rooted);
     for (uint32_t i = 0; i < n; ++i) {
-        uint32_t r = find_root(roots, i);
+        uint32_t r = hemc_root_of(roots, i);
         if (rooted[r] || root_merit(&c->courses[i]) < 0.999 * longest[r]) {
             continue;
         }

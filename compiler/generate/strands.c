@@ -444,14 +444,6 @@ static void trace_piece(strands* s, const uint32_t* vertices, uint32_t vertex_co
 
 // -- Pieces
 
-static uint32_t find_root(uint32_t* roots, uint32_t i) {
-    while (roots[i] != i) {
-        roots[i] = roots[roots[i]];
-        i = roots[i];
-    }
-    return i;
-}
-
 static void build_edges(strands* s) {
     const hemc_surface* surface = s->surface;
     uint32_t n = surface->vertex_count;
@@ -508,8 +500,8 @@ static void trace_pieces(strands* s) {
     }
     for (uint32_t t = 0; t < surface->triangle_count; ++t) {
         for (int c = 1; c < 3; ++c) {
-            uint32_t a = find_root(roots, surface->triangles[3 * (size_t)t]);
-            uint32_t b = find_root(roots, surface->triangles[3 * (size_t)t + (size_t)c]);
+            uint32_t a = hemc_root_of(roots, surface->triangles[3 * (size_t)t]);
+            uint32_t b = hemc_root_of(roots, surface->triangles[3 * (size_t)t + (size_t)c]);
             roots[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -519,20 +511,20 @@ static void trace_pieces(strands* s) {
     uint32_t* vertices = hemc_alloc(arena, n, sizeof *vertices);
     uint32_t* triangles = hemc_alloc(arena, surface->triangle_count, sizeof *triangles);
     for (uint32_t v = 0; v < n; ++v) {
-        ++vertex_starts[find_root(roots, v) + 2];
+        ++vertex_starts[hemc_root_of(roots, v) + 2];
     }
     for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        ++triangle_starts[find_root(roots, surface->triangles[3 * (size_t)t]) + 2];
+        ++triangle_starts[hemc_root_of(roots, surface->triangles[3 * (size_t)t]) + 2];
     }
     for (uint32_t i = 1; i < n + 2; ++i) {
         vertex_starts[i] += vertex_starts[i - 1];
         triangle_starts[i] += triangle_starts[i - 1];
     }
     for (uint32_t v = 0; v < n; ++v) {
-        vertices[vertex_starts[find_root(roots, v) + 1]++] = v;
+        vertices[vertex_starts[hemc_root_of(roots, v) + 1]++] = v;
     }
     for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        triangles[triangle_starts[find_root(roots, surface->triangles[3 * (size_t)t]) + 1]++] = t;
+        triangles[triangle_starts[hemc_root_of(roots, surface->triangles[3 * (size_t)t]) + 1]++] = t;
     }
     for (uint32_t r = 0; r < n; ++r) {
         uint32_t triangle_count = triangle_starts[r + 1] - triangle_starts[r];

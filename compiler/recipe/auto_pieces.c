@@ -30,13 +30,6 @@ typedef struct piece {
     uint32_t* on;  // per part: vertices that lie on it
 } piece;
 
-static uint32_t find_root(uint32_t* parent, uint32_t i) {
-    while (parent[i] != i) {
-        i = parent[i] = parent[parent[i]];
-    }
-    return i;
-}
-
 // Triangles with this owner into a tree; false = there are none.
 static bool build(hemc_arena* arena, const hemc_model* model, const int32_t* owner, int32_t who, hemc_bvh* bvh) {
     uint32_t* list = hemc_alloc(arena, model->triangle_count, sizeof(uint32_t));
@@ -121,13 +114,13 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
         for (uint32_t t = 0; t < model->triangle_count; ++t) {
             const uint32_t* corner = &model->triangles[3 * (size_t)t];
             for (int c = 1; c < 3 && before[t] == (int32_t)self; ++c) {
-                parent[find_root(parent, welded[corner[c]])] = find_root(parent, welded[corner[0]]);
+                parent[hemc_root_of(parent, welded[corner[c]])] = hemc_root_of(parent, welded[corner[0]]);
             }
         }
         for (uint32_t t = 0; t < model->triangle_count; ++t) {
             const uint32_t* corner = &model->triangles[3 * (size_t)t];
             if (before[t] == (int32_t)self) {
-                pieces[find_root(parent, welded[corner[0]])].area += area_of(model->positions, corner);
+                pieces[hemc_root_of(parent, welded[corner[0]])].area += area_of(model->positions, corner);
             }
         }
         for (uint32_t v = 0; v < model->vertex_count; ++v) {
@@ -135,7 +128,7 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
                 continue;
             }
             seen[welded[v]] = 1;
-            piece* p = &pieces[find_root(parent, welded[v])];
+            piece* p = &pieces[hemc_root_of(parent, welded[v])];
             p->on = p->on != NULL ? p->on : hemc_alloc(arena, part_count, sizeof(uint32_t));
             hemc_d3 at = d3_from(model->positions[v]);
             ++p->vertices;
@@ -150,7 +143,7 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
         }
         for (uint32_t t = 0; t < model->triangle_count; ++t) {
             if (before[t] == (int32_t)self) {
-                const piece* p = &pieces[find_root(parent, welded[model->triangles[3 * (size_t)t]])];
+                const piece* p = &pieces[hemc_root_of(parent, welded[model->triangles[3 * (size_t)t]])];
                 owner[t] = decide(p, area, (int32_t)self, part_count, kinds[self]);
             }
         }
