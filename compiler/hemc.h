@@ -29,6 +29,8 @@ typedef struct hemc_job {
     size_t input_size;
     const void* recipe_bytes;
     size_t recipe_size;
+    // Files that the command line came from, ends with NULL; NULL = none. No output may be one of them.
+    const char* const* responses;
 } hemc_job;
 
 // Compiles one asset. Messages go to stderr unless quiet. Returns the exit code of the hemc program (0 = good).
@@ -43,7 +45,8 @@ typedef struct hemc_mesh_job {
     bool two_sided;      // a sheet that holds from both sides
     bool skinned;        // follows the bones
     bool strict;
-    int verbosity; // -1 quiet, 0 normal, 1 verbose
+    int verbosity;                // -1 quiet, 0 normal, 1 verbose
+    const char* const* responses; // as in hemc_job
 } hemc_mesh_job;
 
 // As hemc_run. bytes may be NULL; else the caller frees *bytes with hemc_free.

@@ -65,6 +65,7 @@ typedef struct words {
     char** items;
     size_t count, capacity;
     hemc_arena* arena;
+    struct words* responses; // the names of response files
 } words;
 
 static void add_word(words* list, const char* text, size_t length) {
@@ -118,6 +119,7 @@ static bool expand(words* list, const char* argument, int depth) {
         fprintf(stderr, "hemc: error: cannot read the response file %s\n", argument + 1);
         return false;
     }
+    add_word(list->responses, argument + 1, strlen(argument + 1));
     words inner = {.arena = list->arena};
     if (!split_response(&inner, (const char*)text, size)) {
         fprintf(stderr, "hemc: error: a quote in the response file %s has no end\n", argument + 1);
@@ -294,7 +296,8 @@ static int run_mesh(const command* c) {
                          .two_sided = c->two_sided,
                          .skinned = c->skinned,
                          .strict = c->job.strict,
-                         .verbosity = c->job.verbosity};
+                         .verbosity = c->job.verbosity,
+                         .responses = c->job.responses};
     return hemc_mesh_run(&job, NULL, NULL);
 }
 
@@ -305,7 +308,7 @@ int hemc_main(int argc, char** argv) {
         hemc_arena_destroy(arena);
         return HEMC_MEMORY;
     }
-    words list = {.arena = arena};
+    words responses = {.arena = arena}, list = {.arena = arena, .responses = &responses};
     command c = {0};
     int code = HEMC_OK;
     for (int i = 1; i < argc && code == HEMC_OK; ++i) {
@@ -319,6 +322,9 @@ int hemc_main(int argc, char** argv) {
         printf("hemc %s (format %u)\n", HEMC_VERSION, HEM_FORMAT_VERSION);
     } else if (code == HEMC_OK) {
         code = check(&c);
+        responses.items = hemc_grow(arena, responses.items, &responses.capacity, responses.count + 1, sizeof(char*));
+        responses.items[responses.count] = NULL;
+        c.job.responses = (const char* const*)responses.items;
         if (code == HEMC_OK) {
             code = c.batch != NULL ? hemc_batch_run(c.batch, c.jobs, &c.job) : c.mesh ? run_mesh(&c) : hemc_run(&c.job);
         }

@@ -7,7 +7,7 @@
 
 // No output may be a file that is read, nor one that another output writes: not by another spelling, not through a link,
 // not between two assets of a batch. What is read is the glTF, the files it names (its images too: they are not read,
-// but nobody can get them back), the recipe and the list of a batch. Files are compared by place (platform/file.h), so
+// but nobody can get them back), the recipe, the list of a batch and response files. Files are compared by place (platform/file.h), so
 // that those that do not exist yet count as well.
 //
 // All of it is known before anything is computed; whether a place can be written is found out then too.
@@ -15,7 +15,7 @@
 typedef struct claim {
     const char* path;
     const char* role; // "output", "recipe", "/buffers/0"
-    uint32_t job;     // NO_JOB = the list
+    uint32_t job;     // NO_JOB = read for all of them
     bool written;
 } claim;
 
@@ -73,8 +73,9 @@ static bool refuse(hemc_log* log, const char* list_path, const claim* bad, const
     }
     char* where = hemc_format(log->arena, "/%u", bad->job);
     if (other->job == NO_JOB) {
-        return hemc_error(log, HEMC_INPUT, list_path, where, "its %s %s is the same file as this list", bad->role,
-                          bad->path);
+        return hemc_error(log, HEMC_INPUT, list_path, where,
+                          "its %s %s is the same file as the %s; choose another name", bad->role, bad->path,
+                          other->role);
     }
     if (other->written) {
         return hemc_error(log, HEMC_INPUT, list_path, where,
@@ -90,6 +91,9 @@ bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path,
     claim_list list = {.arena = arena};
     if (list_path != NULL) {
         add_claim(&list, list_path, "list", NO_JOB, false);
+    }
+    for (uint32_t i = 0; count != 0 && jobs[0].responses != NULL && jobs[0].responses[i] != NULL; ++i) {
+        add_claim(&list, jobs[0].responses[i], "response file", NO_JOB, false);
     }
     for (uint32_t i = 0; i < count; ++i) {
         add_job(&list, &jobs[i], i);

@@ -231,7 +231,11 @@ static bool write_outputs(mesh_compilation* c) {
 
 static void run(mesh_compilation* c) {
     const hemc_mesh_job* job = c->job;
-    hemc_job files = {.input = job->input, .output = job->output, .report = job->report, .depfile = job->depfile};
+    hemc_job files = {.input = job->input,
+                      .output = job->output,
+                      .report = job->report,
+                      .depfile = job->depfile,
+                      .responses = job->responses};
     bool writable = hemc_check_outputs(c->arena, &c->log, NULL, &files, 1) && hemc_check_writable(&c->log, &files);
     bool good = writable && hemc_import(c->arena, &c->log, job->input, &c->model) && make_surface(c) && build(c);
     if (good) {

@@ -30,20 +30,22 @@ static bool add_sources(bench* b) {
     char* whole = hemc_format(b->arena, "%s%s", images, text + 1);
     return kit_write(b->folder, "b.gltf", whole, strlen(whole), path) &&
            kit_write(b->folder, "b c.bin", &d, sizeof(d), path) && kit_write(b->folder, "skin.png", "art", 3, path) &&
-           symlink("a.glb", bench_path(b, "soft.glb")) == 0 && link(b->input, bench_path(b, "hard.glb")) == 0 &&
-           symlink(".", bench_path(b, "here")) == 0;
+           kit_write(b->folder, "args.txt", "@more.txt", 9, path) &&
+           kit_write(b->folder, "more.txt", "a.glb", 5, path) && symlink("a.glb", bench_path(b, "soft.glb")) == 0 &&
+           link(b->input, bench_path(b, "hard.glb")) == 0 && symlink(".", bench_path(b, "here")) == 0;
 }
 
-static const char* const sources[] = {"a.glb", "r.json", "b.gltf", "b c.bin", "skin.png"};
+static const char* const sources[] = {"a.glb", "r.json", "b.gltf", "b c.bin", "skin.png", "args.txt", "more.txt"};
+enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
 typedef struct snapshot {
-    uint8_t* bytes[5];
-    size_t sizes[5];
+    uint8_t* bytes[SOURCES];
+    size_t sizes[SOURCES];
 } snapshot;
 
 static bool take(bench* b, snapshot* s) {
     bool good = true;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < SOURCES; ++i) {
         good = bench_read(b, bench_path(b, sources[i]), &s->bytes[i], &s->sizes[i]) && good;
     }
     return good;
@@ -54,7 +56,7 @@ static bool untouched(bench* b, const snapshot* before) {
     if (!take(b, &now)) {
         return false;
     }
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < SOURCES; ++i) {
         if (now.sizes[i] != before->sizes[i] || memcmp(now.bytes[i], before->bytes[i], now.sizes[i]) != 0) {
             printf("    %s was overwritten\n", sources[i]);
             return false;
@@ -108,6 +110,8 @@ TEST no_output_is_an_input(void) {
         {{"b.gltf", "-r", "r.json", "-o", "b c.bin"}, 5, "the same file as the /buffers/0 of the glTF"},
         {{"here/b.gltf", "-o", "o.hem", "--report", "b c.bin"}, 5, "the same file as the /buffers/0 of the glTF"},
         {{"b.gltf", "-r", "r.json", "-o", "here/skin.png"}, 5, "the same file as the /images/0 of the glTF"},
+        {{"@args.txt", "-o", "here/args.txt"}, 3, "the same file as the response file, args.txt"},
+        {{"mesh", "@args.txt", "-o", "./more.txt"}, 4, "the same file as the response file, more.txt"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         static char name[32];
@@ -139,7 +143,7 @@ TEST no_output_of_a_batch_is_an_input_of_it(void) {
         {"\"input\": \"b.gltf\", \"output\": \"here/r.json\"", "is the same file as the recipe of asset 0"},
         {"\"input\": \"a.glb\", \"output\": \"2.hem\", \"report\": \"here/1.hem\"", "writes the same file as asset 0"},
         {"\"input\": \"a.glb\", \"output\": \"new/../1.hem\"", "writes the same file as asset 0"},
-        {"\"input\": \"a.glb\", \"output\": \"here/list.json\"", "is the same file as this list"},
+        {"\"input\": \"a.glb\", \"output\": \"here/list.json\"", "is the same file as the list"},
         {"\"input\": \"a.glb\", \"output\": \"2.hem\", \"depfile\": \"./b c.bin\"}, {\"input\": \"b.gltf\", "
          "\"output\": "
          "\"3.hem\"",
