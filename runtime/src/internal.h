@@ -205,6 +205,8 @@ typedef struct hemi_anchor_row {
 #define HEMI_CAUGHT_HZ 128.0f // its unit of time
 #define HEMI_CAUGHT_SECONDS 0.9f
 #define HEMI_LED_SECONDS 0.25f
+#define HEMI_PINCHED_SECONDS 3.0f // of a pose that stands still
+#define HEMI_SNAGGED 1.5f         // times its rest length: such a link keeps awake
 
 typedef struct hemi_derived hemi_derived;
 typedef struct hemi_mesh hemi_mesh;

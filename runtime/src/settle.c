@@ -43,6 +43,7 @@ void hemi_phase_settle(hemi_step* s) {
         s->scratch->counters.mended_count = instance->view->info->simulated_count;
         instance->event_mask |= 1u << HEM_EVENT_MENDED;
     }
+    hemi_shake_snagged(s);
     hemi_rest(s);
     report(s);
 }

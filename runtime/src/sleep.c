@@ -11,7 +11,6 @@
 #define SLEEP_SECONDS 0.5f
 #define SLEEP_PATIENCE 2.0f // seconds of a still pose after which twice sleep_speed is rest, and so on
 #define SLEEP_TIMES 4.0f    // at most
-#define SNAGGED 1.5f        // times its rest length that a link may have in sleep
 #define STRAY_LIMIT 120.0f  // millimetres; anchors are kept modulo 256
 
 // A pose may put particles anywhere; far out they all stay at the edge.
@@ -78,7 +77,7 @@ static int is_snagged(const hemi_step* s) {
     uint8_t* strained_rows = s->scratch->solve.moved_rows; // zero between the kernels that use it
     int snagged = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        s->scene->kernels->watch_links(view, &view->parts[p], s->instance->x, SNAGGED, strained_rows);
+        s->scene->kernels->watch_links(view, &view->parts[p], s->instance->x, HEMI_SNAGGED, strained_rows);
     }
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         snagged |= strained_rows[row];

@@ -97,9 +97,10 @@ int hemi_colliders_moved(const hemi_step* s); // since they were last placed, al
 void hemi_place_colliders(hemi_step* s);      // for this substep
 
 // untangle.c
-void hemi_take_caught(hemi_step* s);  // before the step: those that are led back are immovable
-void hemi_lead_caught(hemi_step* s);  // in a substep
-void hemi_watch_caught(hemi_step* s); // after the step: who has arrived, and who is strained for how long
+void hemi_take_caught(hemi_step* s);   // before the step: those that are led back are immovable
+void hemi_lead_caught(hemi_step* s);   // in a substep
+void hemi_watch_caught(hemi_step* s);  // after the step: who has arrived, and who is strained for how long
+void hemi_shake_snagged(hemi_step* s); // now and then: what is stretched may lie in a plane
 
 // sleep.c
 void hemi_wake_moved(hemi_step* s);

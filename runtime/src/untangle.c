@@ -103,6 +103,9 @@ void hemi_watch_caught(hemi_step* step) {
     const hem_view* view = instance->view;
     uint32_t passed = caught_time(step->dt), patience = caught_time(HEMI_CAUGHT_SECONDS),
              lead = caught_time(HEMI_LED_SECONDS);
+    // By then whatever a limb had gone through has been led back twice. What is strained again is pinched, between a thigh
+    // and the belly: it stays where the pose has it until that moves, instead of struggling for ever.
+    const uint32_t arrived = !step->moved && instance->state->pose_still_seconds > HEMI_PINCHED_SECONDS ? HEMI_LED : 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         if (!can_be_caught(instance, step->derived, p)) {
             continue;
@@ -124,7 +127,7 @@ void hemi_watch_caught(hemi_step* step) {
             for (uint32_t i = 0; i < 8; ++i) {
                 uint32_t c = caught[i], strained = strained_rows[row] >> i & 1u;
                 if (c >= HEMI_LED) {
-                    c = c > HEMI_LED + passed ? c - passed : 0;
+                    c = c > HEMI_LED + passed ? c - passed : arrived;
                 } else if (!strained || !(view->shape_rows[row].inverse_mass[i] > 0.0f)) {
                     c = 0;
                 } else {
@@ -139,5 +142,59 @@ void hemi_watch_caught(hemi_step* step) {
     for (uint32_t n = 0; n < s->led_count; ++n) {
         uint32_t row = s->led[n].row;
         memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
+    }
+}
+
+// Cloth that something has pressed exactly flat stays in its plane, folded over and torn as it may be: nothing in a link
+// points out of it. So what is snagged is shaken now and then, by less than anybody sees.
+#define SHAKEN_STEPS 128u
+#define SHAKEN_SHORT 0.5f // times its rest length, or longer than HEMI_SNAGGED
+#define SHAKEN_BY 2e-4f   // of the spacing
+
+static void mark_snagged(const hemi_row4* x, uint32_t kind, uint32_t a, uint32_t b, float rest, uint8_t* snagged) {
+    const hemi_row4 *u = &x[a >> 3], *v = &x[b >> 3];
+    const uint32_t i = a & 7u, k = b & 7u;
+    const float dx = u->x[i] - v->x[k], dy = u->y[i] - v->y[k], dz = u->z[i] - v->z[k];
+    const float square = dx * dx + dy * dy + dz * dz, rest2 = rest * rest;
+    if (hem_kind_in(kind, HEM_KINDS_STRETCH) &&
+        (square > HEMI_SNAGGED * HEMI_SNAGGED * rest2 || square < SHAKEN_SHORT * SHAKEN_SHORT * rest2)) {
+        snagged[a >> 3] |= (uint8_t)(1u << i);
+        snagged[b >> 3] |= (uint8_t)(1u << k);
+    }
+}
+
+void hemi_shake_snagged(hemi_step* step) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    uint8_t* snagged = step->scratch->solve.moved_rows; // zero between the kernels that use it
+    if (instance->state->step_count % SHAKEN_STEPS != 0) {
+        return;
+    }
+    for (uint32_t n = 0; n < view->link_batch_count; ++n) {
+        const hem_link_batch* l = &view->link_batches[n];
+        for (uint32_t bits = l->lane_mask; bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits);
+            mark_snagged(instance->x, l->kind, l->row_a * 8 + i, l->row_b * 8 + ((i + l->rotate) & 7u), l->rest[i],
+                         snagged);
+        }
+    }
+    for (uint32_t n = 0; n < view->index_batch_count; ++n) {
+        const hem_index_batch* l = &view->index_batches[n];
+        for (uint32_t bits = l->lane_mask; bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits);
+            mark_snagged(instance->x, l->kind, l->a[i], l->b[i], l->rest[i], snagged);
+        }
+    }
+    for (uint32_t row = 0; row < view->info->row_count; ++row) {
+        hemi_row4* x = &instance->x[row];
+        for (uint32_t bits = snagged[row]; bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits), p = row * 8 + i, way = p * 2654435761u >> 29;
+            const float spacing = view->parts[view->particle_flags[p] >> HEM_PARTICLE_PART_SHIFT].spacing;
+            const float by = x->w[i] > 0.0f ? SHAKEN_BY * spacing : 0.0f;
+            x->x[i] += way & 1u ? by : -by;
+            x->y[i] += way & 2u ? by : -by;
+            x->z[i] += way & 4u ? by : -by;
+        }
+        snagged[row] = 0;
     }
 }

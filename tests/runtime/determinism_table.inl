@@ -25,7 +25,7 @@
 {"rods", 300, busy, 0xd243a584e91e2830ull, 0x52388682d6910fdcull},
 {"rods_driven", 240, drive_tuned, 0x7466a67d114c5dc4ull, 0x6f9a45e083986407ull},
 {"chains", 300, busy, 0xf18799e75ae5406bull, 0x41fb56cf2d56e710ull},
-{"sprung", 300, busy, 0x1b2e0524e348ed87ull, 0xdfcc3fac03f78079ull},
+{"sprung", 300, busy, 0xa5d4b940e30f6c83ull, 0x589e1230b889b35dull},
 {"fabric", 300, busy, 0x7be3fdea42c890b6ull, 0x578f16deaef96323ull},
 {"fabric", 120, drive_tuned, 0xb15bdee32a1ba291ull, 0xb428d3ffbfac163dull},
 {"fabric_flat", 120, drive_tuned, 0x847618c6bb3c88cbull, 0xbc33c7b38aa2526cull},

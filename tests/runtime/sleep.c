@@ -320,6 +320,63 @@ TEST a_pose_that_keeps_moving_keeps_awake(void) {
     PASS();
 }
 
+// -- What keeps awake for ever
+
+#define AWAY 1 // the axis across the sheet
+
+// Any way but out of the plane.
+static void crumple(void* user, hem_instance_id id, const float* position, const float* velocity, float* acceleration,
+                    uint32_t row_count) {
+    (void)user, (void)id, (void)position, (void)velocity;
+    uint32_t seed = 7;
+    for (uint32_t i = 0; i < row_count * 24; ++i) {
+        seed = seed * 1664525u + 1013904223u;
+        acceleration[i] = i / 8 % 3 == AWAY ? 0.0f : 10.0f * ((float)(seed >> 8) / (1 << 23) - 1.0f);
+    }
+}
+
+static float thickness(const world* w) {
+    float low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < w->view.info->particle_count; ++i) {
+        const hem_particle p = particle_at(w, i);
+        low = p.inverse_mass > 0 ? fminf(low, p.position[AWAY]) : low;
+        high = p.inverse_mass > 0 ? fmaxf(high, p.position[AWAY]) : high;
+    }
+    return high - low;
+}
+
+// A weightless sheet, folded over within its own plane while it was soft. No link points out of the plane, so that in
+// exact arithmetic it would stay as it is.
+TEST what_is_folded_within_its_plane_unfolds(void) {
+    world w;
+    OPEN(w, "loose");
+    const float none[3] = {0, 0, 0};
+    hem_instance_set_gravity(w.scene, w.id, none);
+    hem_tuning usual = world_tuning(&w), soft;
+    usual.damping = 2;
+    soft = usual;
+    for (int k = 0; k < 8; ++k) {
+        soft.compliance[k] = HEM_MAX_COMPLIANCE;
+    }
+    ASSERT(world_tune(&w, &soft));
+    hem_scene_set_force_field(w.scene, crumple, NULL);
+    world_step(&w, 1.0f / 60.0f, 0, 60);
+    hem_scene_set_force_field(w.scene, NULL, NULL);
+    ASSERT(world_tune(&w, &usual));
+    world_step(&w, 1.0f / 60.0f, 0, 60);
+    hem_instance_stats folded, later;
+    hem_instance_get_stats(w.scene, w.id, &folded);
+    ASSERT_EQ(0.0f, thickness(&w)); // else this shows nothing
+    ASSERT(folded.stretch_max > 0.8f && folded.speed_max > 1.0f);
+    world_step(&w, 1.0f / 60.0f, 0, 360);
+    hem_instance_get_stats(w.scene, w.id, &later);
+    ASSERT(thickness(&w) > 0.1f);
+    ASSERT(later.stretch_mean < 0.5f * folded.stretch_mean && later.stretch_max < 0.6f);
+    ASSERT(later.speed_max < 0.25f * folded.speed_max);
+    world_close(&w);
+    PASS();
+}
+
 SUITE(sleep_suite) {
     RUN_TEST(a_bob_that_hangs_still_sleeps_after_half_a_second);
     RUN_TEST(what_drifts_slower_than_sleep_speed_sleeps);
@@ -330,4 +387,5 @@ SUITE(sleep_suite) {
     RUN_TEST(what_is_said_again_does_not_wake);
     RUN_TEST(what_is_snagged_does_not_sleep);
     RUN_TEST(a_pose_that_keeps_moving_keeps_awake);
+    RUN_TEST(what_is_folded_within_its_plane_unfolds);
 }
