@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove.h"
+#include "tools/stage.h"
 #include "formats/hem_kinds.h"
 
 #include <stdio.h>
@@ -57,47 +58,6 @@ static void count_kinds(const asset* a, uint64_t* counts) {
 #define FRAMES_BEFORE 120
 #define FRAMES_ALONE 150 // nobody says anything: what was saved must be enough
 #define FRAMES_TOLD 150  // both games say the same
-
-typedef struct stage {
-    const asset* source;
-    void* block;
-    hem_scene* scene;
-    hem_instance_id id;
-    float* pose;
-    hem_tuning* tuning; // per part
-} stage;
-
-static bool open_stage(stage* s, const asset* a) {
-    *s = (stage){.source = a};
-    const hem_slot_def slot = {&a->handle, 1};
-    hem_scene_def def = hem_scene_def_default();
-    def.slots = &slot;
-    def.slot_count = 1;
-    hem_memory need;
-    if (hem_scene_measure(&def, &need) != HEM_OK) {
-        return false;
-    }
-    s->block = malloc(need.size + need.align);
-    s->pose = malloc(sizeof(float) * 12 * ((size_t)a->info.bone_count + 1));
-    s->tuning = malloc(sizeof(*s->tuning) * ((size_t)a->info.part_count + 1));
-    if (s->block == NULL || s->pose == NULL || s->tuning == NULL) {
-        return false;
-    }
-    uintptr_t at = ((uintptr_t)s->block + need.align - 1) / need.align * need.align;
-    return hem_scene_init(&s->scene, &def, (void*)at, need.size) == HEM_OK;
-}
-
-static bool add_instance(stage* s) {
-    hem_instance_def def = hem_instance_def_default();
-    def.asset = &s->source->handle;
-    return hem_scene_add(s->scene, &def, &s->id) == HEM_OK;
-}
-
-static void close_stage(stage* s) {
-    free(s->block);
-    free(s->pose);
-    free(s->tuning);
-}
 
 static void pose_of(const asset* a, int32_t frame, float* matrices) {
     if (a->view.clip_count > 0) {
@@ -239,8 +199,8 @@ typedef struct house {
 // third is fresh too and loads nothing: its hash must differ, or the others would prove nothing.
 static bool restore(proof* p, const char* name, const asset* a, house* h, stage stages[3]) {
     stage *first = &stages[0], *second = &stages[1], *third = &stages[2];
-    if (!open_stage(first, a) || !open_stage(second, a) || !open_stage(third, a) || !add_instance(first) ||
-        !add_instance(third)) {
+    if (!stage_open(first, a) || !stage_open(second, a) || !stage_open(third, a) || !stage_add(first) ||
+        !stage_add(third)) {
         return false;
     }
     hem_profile_hooks hooks = {on_begin, on_end, &h->phases};
@@ -278,7 +238,7 @@ static void visit_sample(proof* p, const char* name, asset* a, void* user) {
         proof_unmeasured(p, "a scene", "it could not be made, told or stepped", "%s, restored", name);
     }
     for (int32_t i = 0; i < 3; i++) {
-        close_stage(&stages[i]);
+        stage_close(&stages[i]);
     }
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct misuse {
     proof* p;
-    sound_stage* s;
+    stage* s;
     uint64_t before;
 } misuse;
 
@@ -191,10 +191,10 @@ static void misuse_assets(misuse* m, const asset* a) {
 }
 
 void prove_misuse(proof* p, const asset* a) {
-    sound_stage s;
+    stage s;
     if (!sound_open(&s, a)) {
         proof_unmeasured(p, "a scene", "it cannot be made", "misuse");
-        sound_close(&s);
+        stage_close(&s);
         return;
     }
     misuse m = {p, &s, hem_scene_hash(s.scene)};
@@ -203,5 +203,5 @@ void prove_misuse(proof* p, const asset* a) {
     misuse_instance(&m, a);
     misuse_step(&m, a);
     misuse_saves(&m);
-    sound_close(&s);
+    stage_close(&s);
 }
