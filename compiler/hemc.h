@@ -11,14 +11,15 @@
 #define HEMC_VERSION "0.1.0"
 
 typedef struct hemc_job {
-    const char* input;   // .glb, .gltf or .vrm
-    const char* recipe;  // NULL = extras or automatic
-    const char* output;  // NULL = compile only
-    const char* report;  // JSON, NULL = none
-    const char* picture; // PNG, NULL = none
-    const char* depfile; // NULL = none
-    const char* cache;   // directory, NULL = none
-    float scale;         // metres per unit of the input; 0 = as the recipe says, or found out
+    const char* input;        // .glb, .gltf or .vrm
+    const char* recipe;       // NULL = extras or automatic
+    const char* output;       // NULL = compile only
+    const char* report;       // JSON, NULL = none
+    const char* picture;      // PNG, NULL = none
+    const char* depfile;      // NULL = none
+    const char* cache;        // directory, NULL = none
+    const char* print_recipe; // what automatic mode decided, "-" = stdout, NULL = none
+    float scale;              // metres per unit of the input; 0 = as the recipe says, or found out
     bool ship, strict;
     bool ship_all;  // with ship: meshes that no particle moves stay
     bool preflight; // play the result and grade it

@@ -165,6 +165,7 @@ typedef struct hemc_attach {
     bool none, automatic;
     float top, bottom, near, root; // metres, < 0 = not given
     const char* paint;             // NULL = not given
+    bool every_piece;              // pieces that the rules leave loose are held where they touch the rest
     const char** bones;
     uint32_t bone_count;
     bool has_box;
@@ -224,6 +225,7 @@ typedef struct hemc_part_recipe {
     const char* file;      // into which json_path points; NULL = the model's
     const char* json_path; // for messages, "/parts/0"
     hemc_selector* selector;
+    const char* material; // the preset
     hem_part_kind kind;
     hemc_generator generator;
     float spacing;            // metres, 0 = automatic
@@ -264,6 +266,7 @@ typedef struct hemc_part_recipe {
     uint32_t spring_count;
     hemc_fabric fabric;
     const char* why;            // automatic mode: what was seen; NULL otherwise
+    const uint8_t* chain_bones; // automatic mode: per bone, the chains it was found by; NULL = none
     const uint8_t* accessories; // as in hemc_recipe
     hemc_lies lies;
 } hemc_part_recipe;
@@ -301,7 +304,10 @@ typedef struct hemc_recipe {
     uint8_t recipe_hash[16];
     char accept; // the least grade that a pre-flight may give: 'A' to 'F'
     bool automatic;
-    const uint8_t* accessories; // per primitive: neither loose nor body, a sword, a hat; NULL = nobody knows
+    hemc_selector* accessory_selector; // NULL = none
+    const uint8_t* accessories;        // per triangle: neither loose nor body, a sword, a hat; NULL = nobody knows
+    const char* kept;    // ",\n  \"clips\": {...}": what stands beside the parts, as it was written; NULL = nothing
+    const char* printed; // automatic mode: itself as a recipe (recipe/print.c); NULL otherwise
 } hemc_recipe;
 
 // -- Surface: the triangles of one part, welded by position (surface/select.c, surface/weld.c)
@@ -501,6 +507,9 @@ void hemc_recipe_tune(hemc_arena* arena, hemc_log* log, const hemc_model* model,
                       const int32_t* owner);
 // A spring to the pose that gives way under the weight of a part of this length by a share of it. (recipe/auto.c)
 void hemc_auto_drive(hemc_part_recipe* part, double length, double sag);
+// What automatic mode decided, as the text of a recipe: read again it makes the same asset. `owner` as hemc_select left it.
+// (recipe/print.c)
+char* hemc_recipe_print(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const int32_t* owner);
 void hemc_recipe_defaults(hemc_recipe* recipe);                                    // recipe/recipe.c: no parts, body on
 const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model); // for messages (recipe/recipe.c)
 // Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe/collider.c)
@@ -509,6 +518,8 @@ bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_mode
 bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner);
 // One byte per triangle of the model: 1 = selected. For recipe->body.selector. (surface/select.c)
 void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask);
+// Which triangles are accessories, where a selector says so; after hemc_import_finish. (surface/select.c)
+void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe);
 bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (surface/select.c)
 // Paint expression such as "_HEM_PIN > 0.5" per model vertex (surface/select.c); NULL when the attribute does not exist.
 float* hemc_paint_values(const hemc_model* model, const char* name);

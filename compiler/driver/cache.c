@@ -13,8 +13,10 @@
 //   DIR/ab/abcdef...0123.hem    the bytes
 //   DIR/ab/abcdef...0123.json   the report of the compile that made them: its messages are repeated on a hit
 //
-// The key that an asset carries is a hash over all that was asked for: versions of compiler and format, options, recipe,
-// every input byte. The name of an entry is a hash over this key and the compiler's sources (premake5.lua makes
+// The key that an asset carries is a hash over all that it is made from: versions of compiler and format, options that change
+// the bytes, recipe, every input byte. In automatic mode the recipe is the one that it prints, so that a printed recipe
+// compiled again gives the same bytes. The name of an entry is a hash over such a key of what was asked for, the options
+// that only change what is said, and the compiler's sources (premake5.lua makes
 // HEMC_REVISION of them), so that nothing is served that another build has made, while equal bytes stay equal from build
 // to build. Libraries do not count: they decode and hash, and every version does that alike.
 //
@@ -24,10 +26,10 @@
 
 #define KEY_LAYOUT 12u // of the struct below
 
-void hemc_cache_key(hemc_compilation* c) {
+static void make_key(const hemc_compilation* c, float scale, uint8_t out[16]) {
     struct {
         char tool[32];
-        uint32_t format, ship, strict, preflight, layout;
+        uint32_t format, ship, unused[2], layout;
         float scale;
         uint8_t source[16], recipe[16];
     } key;
@@ -36,17 +38,26 @@ void hemc_cache_key(hemc_compilation* c) {
     key.format = HEM_FORMAT_VERSION;
     key.layout = KEY_LAYOUT;
     key.ship = !c->job->ship ? 0 : c->job->ship_all ? 2 : 1;
-    key.strict = c->job->strict;       // a compile with warnings must fail under --strict, not be fetched
-    key.preflight = c->job->preflight; // its report says more
-    key.scale = c->job->scale;
+    key.scale = scale;
     memcpy(key.source, c->model.source_hash, 16);
     memcpy(key.recipe, c->recipe.recipe_hash, 16); // extras are part of the source; zero in automatic mode
-    hemc_hash128(&key, sizeof(key), c->cache_key);
+    hemc_hash128(&key, sizeof(key), out);
+}
+
+void hemc_asset_key(hemc_compilation* c) {
+    make_key(c, c->recipe.printed != NULL ? 0 : c->job->scale, c->cache_key);
+}
+
+void hemc_cache_key(hemc_compilation* c) {
+    hemc_asset_key(c);
     struct {
         char revision[32];
+        uint32_t strict, preflight;
         uint8_t key[16];
     } entry;
     memset(&entry, 0, sizeof(entry));
+    entry.strict = c->job->strict;       // a compile with warnings must fail under --strict, not be fetched
+    entry.preflight = c->job->preflight; // its report says more
     memcpy(entry.revision, HEMC_REVISION, sizeof(HEMC_REVISION));
     memcpy(entry.key, c->cache_key, 16);
     hemc_hash128(&entry, sizeof(entry), c->entry_key);
@@ -72,7 +83,8 @@ static bool entry_is_good(const hemc_compilation* c, const uint8_t* bytes, size_
     const hemc_json* written = hemc_json_member(hemc_json_member(report, "asset"), "file_hash");
     if (written == NULL || written->kind != HEMC_JSON_STRING ||
         hem_validate(bytes, size, &view, NULL) != HEM_FORMAT_OK || view.header->file_size != size ||
-        memcmp(view.header->cache_key, c->cache_key, 16) != 0) {
+        (c->recipe.automatic ? memcmp(view.header->source_hash, c->model.source_hash, 16)
+                             : memcmp(view.header->cache_key, c->cache_key, 16)) != 0) {
         return false;
     }
     hemc_hash128(bytes, size, hash);

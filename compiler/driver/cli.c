@@ -29,6 +29,8 @@ static const char help_text[] =
     "      --ship            leave out what the runtime does not need: triangles, colours, clips, and meshes that no\n"
     "                        particle moves; --ship=all keeps all meshes\n"
     "      --scale NUMBER    metres per unit of the input; else as the recipe says, or as size and names tell\n"
+    "      --print-recipe[=FILE]  write what automatic mode decided as a recipe to edit, to stdout or FILE; compiled\n"
+    "                        again it gives the same bytes. No -o is needed\n"
     "      --preflight       play every clip of the result (or test motions), grade what is seen A to F, and say what "
     "to\n"
     "                        change; a grade below the recipe's \"accept\" (default C) is a warning\n"
@@ -56,10 +58,10 @@ static const char help_text[] =
     "  0 done   2 wrong command line   3 the glTF or the recipe is wrong   4 --strict, or the result is not valid\n"
     "  5 a file cannot be read or written   70 a fault of hemc itself   71 out of memory\n";
 
-static const char* const options_known[] = {"--output",  "--recipe", "--report",   "--picture", "--depfile",
-                                            "--cache",   "--ship",   "--strict",   "--quiet",   "--verbose",
-                                            "--jobs",    "--batch",  "--help",     "--version", "--two-sided",
-                                            "--skinned", "--scale",  "--preflight"};
+static const char* const options_known[] = {"--output",  "--recipe", "--report",    "--picture",     "--depfile",
+                                            "--cache",   "--ship",   "--strict",    "--quiet",       "--verbose",
+                                            "--jobs",    "--batch",  "--help",      "--version",     "--two-sided",
+                                            "--skinned", "--scale",  "--preflight", "--print-recipe"};
 
 typedef struct words {
     char** items;
@@ -221,6 +223,13 @@ static int parse(const words* list, command* out) {
                 return usage("an empty value for", word);
             }
         }
+        if (strcmp(word, "--print-recipe") == 0) {
+            if (joined != NULL && *joined == 0) {
+                return usage("an empty value for", word);
+            }
+            out->job.print_recipe = joined != NULL ? joined : "-";
+            known = true;
+        }
         for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]) && !known; ++k) {
             if (strcmp(word, flags[k].small) == 0 || strcmp(word, flags[k].name) == 0) {
                 bool all = flags[k].flag == &out->job.ship && joined != NULL && strcmp(joined, "all") == 0;
@@ -259,7 +268,7 @@ static int check(const command* c) {
     }
     if (c->batch != NULL) {
         if (c->job.input != NULL || c->job.output != NULL || c->job.recipe != NULL || c->job.report != NULL ||
-            c->job.depfile != NULL || c->job.picture != NULL) {
+            c->job.depfile != NULL || c->job.picture != NULL || c->job.print_recipe != NULL) {
             return usage("--batch takes inputs and outputs from its list, not from the command line", NULL);
         }
         return HEMC_OK;
@@ -270,8 +279,9 @@ static int check(const command* c) {
     if (c->mesh && c->scale != NULL) {
         return usage("hemc mesh takes no --scale", NULL);
     }
-    if (c->mesh && (c->job.recipe != NULL || c->job.picture != NULL || c->job.cache != NULL || c->job.ship)) {
-        return usage("hemc mesh takes no --recipe, --picture, --cache or --ship", NULL);
+    if (c->mesh && (c->job.recipe != NULL || c->job.picture != NULL || c->job.cache != NULL || c->job.ship ||
+                    c->job.print_recipe != NULL)) {
+        return usage("hemc mesh takes no --recipe, --picture, --cache, --ship or --print-recipe", NULL);
     }
     if (c->mesh && c->job.input == NULL) {
         return usage("no input; try: hemc mesh table.glb -o table.hemmesh", NULL);
@@ -279,7 +289,7 @@ static int check(const command* c) {
     if (c->job.input == NULL) {
         return usage("no input; try: hemc character.glb -o character.hem", NULL);
     }
-    if (c->job.output == NULL && c->job.report == NULL && c->job.picture == NULL) {
+    if (c->job.output == NULL && c->job.report == NULL && c->job.picture == NULL && c->job.print_recipe == NULL) {
         return usage("no output; add -o OUT.hem", NULL);
     }
     if (c->jobs != 0) {

@@ -68,6 +68,11 @@ static bool make_asset(hemc_compilation* c, hemc_options options, double* clock)
     c->body = (hemc_particles){0};
     c->mesh = (hemc_mesh){0};
     c->layout = (hemc_layout){0};
+    if (c->recipe.automatic) {
+        c->recipe.printed = hemc_recipe_print(c->arena, &c->model, &c->recipe, c->owner);
+        hemc_hash128(c->recipe.printed, strlen(c->recipe.printed), c->recipe.recipe_hash);
+        hemc_asset_key(c);
+    }
     if (!make_parts(c)) {
         return false;
     }
@@ -207,9 +212,13 @@ static bool run_stages(hemc_compilation* c) {
         return false;
     }
     c->has_recipe = true;
+    if (job->print_recipe != NULL && !c->recipe.automatic) {
+        return hemc_error(&c->log, HEMC_USAGE, job->recipe != NULL ? job->recipe : job->input, "/parts",
+                          "--print-recipe writes what automatic mode decides, and here the parts are given already");
+    }
     end_stage(c, HEMC_STAGE_RECIPE, &clock);
     hemc_cache_key(c);
-    if (job->cache != NULL) {
+    if (job->cache != NULL && job->print_recipe == NULL) { // a cached asset does not know what it was made from
         c->cache = HEMC_CACHE_MISS;
         if (hemc_cache_fetch(c)) {
             c->cache = HEMC_CACHE_HIT;
@@ -221,6 +230,7 @@ static bool run_stages(hemc_compilation* c) {
         !hemc_recipe_fit_colliders(c->arena, &c->log, &c->model, &c->recipe)) {
         return false;
     }
+    hemc_select_accessories(c->arena, &c->model, &c->recipe);
     end_stage(c, HEMC_STAGE_CLIPS, &clock);
     c->owner = hemc_alloc(c->arena, c->model.triangle_count, sizeof(int32_t));
     if (!hemc_select(c->arena, &c->log, &c->model, &c->recipe, c->owner)) {
@@ -271,6 +281,14 @@ static bool write_outputs(hemc_compilation* c) {
     if (job->picture != NULL) {
         if (!picture_function(c->bytes, c->size, job->picture)) {
             return hemc_error(&c->log, HEMC_IO, job->picture, "", "the picture could not be drawn or written");
+        }
+    }
+    if (job->print_recipe != NULL) {
+        const char* text = c->recipe.printed;
+        if (strcmp(job->print_recipe, "-") == 0) {
+            fputs(text, stdout);
+        } else if (!hemc_write_output(&c->log, job->print_recipe, text, strlen(text))) {
+            return false;
         }
     }
     if (job->output != NULL && !hemc_write_output(&c->log, job->output, c->bytes, c->size)) {

@@ -83,7 +83,8 @@ void hemc_report_messages(hemc_text* text, const hemc_log* log); // as a JSON ar
 char* hemc_depfile_make(hemc_arena* arena, const char* output, const char* const* inputs, uint32_t count);
 
 // cache.c
-void hemc_cache_key(hemc_compilation* c);
+void hemc_cache_key(hemc_compilation* c); // of the entry, and of the asset unless automatic mode has yet to decide
+void hemc_asset_key(hemc_compilation* c);
 bool hemc_cache_fetch(hemc_compilation* c); // true = bytes, report and messages are as the first compile left them
 void hemc_cache_store(hemc_compilation* c); // failures are warnings: a cache must never break a build
 

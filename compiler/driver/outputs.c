@@ -26,7 +26,7 @@ typedef struct claim_list {
 } claim_list;
 
 #define NO_JOB UINT32_MAX
-#define OUTPUT_COUNT 4
+#define OUTPUT_COUNT 5
 
 typedef struct named_output {
     const char* path; // NULL = none
@@ -38,6 +38,8 @@ static void outputs_of(const hemc_job* job, named_output out[OUTPUT_COUNT]) {
     out[1] = (named_output){job->report, "report"};
     out[2] = (named_output){job->picture, "picture"};
     out[3] = (named_output){job->depfile, "depfile"};
+    const bool printed = job->print_recipe != NULL && strcmp(job->print_recipe, "-") != 0;
+    out[4] = (named_output){printed ? job->print_recipe : NULL, "printed recipe"};
 }
 
 static void add_claim(claim_list* list, const char* path, const char* role, uint32_t job, bool written) {

@@ -319,7 +319,7 @@ static bool body_surface(hemc_arena* arena, const hemc_model* model, const hemc_
         hemc_selector_mask(arena, model, recipe->body.selector, mask);
     }
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
-        const bool prop = recipe->accessories != NULL && recipe->accessories[model->triangle_primitive[t]];
+        const bool prop = recipe->accessories != NULL && recipe->accessories[t];
         bool chosen = recipe->body.selector ? mask[t] != 0 : !prop;
         side[t] = owner[t] == HEM_NONE && chosen ? HEM_NONE : 0;
     }

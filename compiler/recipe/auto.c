@@ -110,6 +110,20 @@ static bool is_accessory(const hemc_primitive* primitive) {
            hemc_name_is_accessory(primitive->mesh_name);
 }
 
+// Unless the recipe names them itself.
+static void find_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe) {
+    uint32_t* list = hemc_alloc(arena, model->primitive_count, sizeof(uint32_t));
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < model->primitive_count; ++p) {
+        if (is_accessory(&model->primitives[p])) {
+            list[count++] = p;
+        }
+    }
+    if (recipe->accessory_selector == NULL && count != 0) {
+        recipe->accessory_selector = hemc_selector_of_primitives(arena, list, count);
+    }
+}
+
 static void find_names(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
     for (uint32_t p = 0; p < model->primitive_count; ++p) {
         const hemc_primitive* primitive = &model->primitives[p];
@@ -289,6 +303,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
                      ? HEMC_LIES_ON_BODY
                      : HEMC_LIES_FREE;
     hemc_recipe_preset(materials[f->kind], part);
+    part->chain_bones = f->bones;
     part->stiffness_paint = hemc_paint_values(model, "_HEM_STIFFNESS") != NULL ? "_HEM_STIFFNESS" : NULL;
     part->blend_paint = hemc_paint_values(model, "_HEM_BLEND") != NULL;
 
@@ -307,6 +322,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
             count += f->anchors[b];
         }
         part->attach.automatic = false;
+        part->attach.every_piece = true;
         part->attach.bones = hemc_alloc(arena, count, sizeof(char*));
         for (uint32_t b = 0; b < model->bone_count; ++b) {
             if (f->anchors[b]) {
@@ -352,6 +368,7 @@ static bool whole_body(hemc_arena* arena, const hemc_model* model, double scale,
                                  .bottom = -1,
                                  .near = -1,
                                  .root = -1,
+                                 .every_piece = true,
                                  .has_box = true,
                                  .box_min = {-1e9f, -1e9f, -1e9f},
                                  .box_max = {1e9f, 0, 1e9f}};
@@ -413,11 +430,7 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     recipe->automatic = true;
     recipe->scale = recipe->scale > 0 ? recipe->scale : (float)hemc_auto_scale(arena, log, model);
     const double scale = (double)recipe->scale;
-    uint8_t* accessories = hemc_alloc(arena, model->primitive_count, 1);
-    for (uint32_t p = 0; p < model->primitive_count; ++p) {
-        accessories[p] = is_accessory(&model->primitives[p]);
-    }
-    recipe->accessories = accessories;
+    find_accessories(arena, model, recipe);
     finding* list = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(finding));
     uint32_t count = 0;
     find_chains(arena, model, list, &count);
@@ -471,9 +484,6 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     if (recipe->part_count == 0 && model->bone_count == 1) {
         finding f = {0};
         whole_body(arena, model, scale, &f, &recipe->parts[recipe->part_count++]);
-    }
-    for (uint32_t i = 0; i < recipe->part_count; ++i) {
-        recipe->parts[i].accessories = accessories;
     }
     if (recipe->part_count == 0) {
         return hemc_error(

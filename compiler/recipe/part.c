@@ -234,6 +234,7 @@ static const char* const part_keys[] = {
     "segments",
     "radius",
     "attach",
+    "lies_on",
     "blend",
     "animation",
     "surface",
@@ -280,18 +281,10 @@ static const char* const part_keys[] = {
     "iterations",
 };
 
-typedef struct number_key {
-    const char* key;
-    size_t offset; // of a float in hemc_part_recipe
-    double low;
-    bool low_open;
-    double high;
-} number_key;
-
 #define PART(field) offsetof(hemc_part_recipe, field)
 #define TUNING(field) (offsetof(hemc_part_recipe, tuning) + offsetof(hem_tuning, field))
 
-static const number_key number_keys[] = {
+static const hemc_number_key number_keys[] = {
     {"spacing", PART(spacing), 0, true, 10},
     {"radius", PART(radius), 0, true, 10},
     {"density", PART(density), 0, true, 1e5},
@@ -317,8 +310,13 @@ static const number_key number_keys[] = {
     {"max_speed", TUNING(max_speed), 0, true, 1000},
 };
 
+const hemc_number_key* hemc_part_number_keys(uint32_t* count) {
+    *count = sizeof(number_keys) / sizeof(number_keys[0]);
+    return number_keys;
+}
+
 static bool read_attach(const hemc_recipe_reader* r, const hemc_json* value, hemc_attach* attach) {
-    static const char* const keys[] = {"top", "bottom", "near", "root", "paint", "bones", "box"};
+    static const char* const keys[] = {"top", "bottom", "near", "root", "paint", "bones", "box", "every_piece"};
     if (value->kind == HEMC_JSON_STRING && strcmp(value->string, "none") == 0) {
         attach->none = true;
         attach->automatic = false;
@@ -337,6 +335,7 @@ static bool read_attach(const hemc_recipe_reader* r, const hemc_json* value, hem
         !hemc_recipe_number(r, value, "near", 0, true, 1000, &attach->near) ||
         !hemc_recipe_number(r, value, "root", 0, false, 1000, &attach->root) ||
         !hemc_recipe_string(r, value, "paint", &attach->paint) ||
+        !hemc_recipe_bool(r, value, "every_piece", &attach->every_piece) ||
         !hemc_recipe_strings(r, value, "bones", &attach->bones, &attach->bone_count)) {
         return false;
     }
@@ -597,7 +596,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
 
     bool good = true;
     for (size_t i = 0; i < sizeof(number_keys) / sizeof(number_keys[0]); ++i) {
-        const number_key* k = &number_keys[i];
+        const hemc_number_key* k = &number_keys[i];
         float* out = (float*)((char*)part + k->offset);
         good = hemc_recipe_number(r, object, k->key, k->low, k->low_open, k->high, out) && good;
     }
@@ -605,7 +604,10 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = read_links(r, object, t) && good;
     t->angular_damping = t->damping;
 
-    uint32_t animation = 0, solver = 0;
+    static const char* const places[] = {"nothing", "head", "body"};
+    uint32_t animation = 0, solver = 0, lies = HEMC_LIES_FREE;
+    good = hemc_recipe_word(r, object, "lies_on", places, 3, &lies) && good;
+    part->lies = (hemc_lies)lies;
     good = hemc_recipe_count(r, object, "particles", 1, HEM_MAX_PARTICLES, &part->particle_target) && good;
     good = hemc_recipe_strings(r, object, "chains", &part->chains, &part->chain_count) && good;
     good = hemc_recipe_count(r, object, "guides", 1, 4096, &part->guide_count) && good;

@@ -87,6 +87,7 @@ bool hemc_recipe_preset(const char* material, hemc_part_recipe* part) {
             continue;
         }
         hem_tuning* t = &part->tuning;
+        part->material = p->name;
         part->density = part->kind == HEM_PART_CLOTH ? p->area_density : p->volume_density;
         t->compliance[HEM_LINK_WARP] = p->stretch;
         t->compliance[HEM_LINK_WEFT] = p->stretch;

@@ -8,7 +8,8 @@
 // the extras alone. Without parts in either, what auto.c finds, in the scale, body, clips and colliders that they give.
 // The result has every default filled in.
 
-static const char* const top_keys[] = {"$schema", "version", "scale", "parts", "body", "colliders", "clips", "accept"};
+static const char* const top_keys[] = {"$schema",   "version", "scale",  "parts",      "body",
+                                       "colliders", "clips",   "accept", "accessories"};
 
 static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
     static const char* const keys[] = {"select", "spacing", "particles", "radius", "surface", "reach", "friction"};
@@ -52,6 +53,28 @@ static bool read_clips(const hemc_recipe_reader* r, const hemc_json* object, hem
     }
     return hemc_recipe_keys(r, value, keys, 2) && hemc_recipe_number(r, value, "hz", 1, false, 240, &recipe->clip_hz) &&
            hemc_recipe_strings(r, value, "include", &recipe->clip_include, &recipe->clip_include_count);
+}
+
+// What stands beside the parts, for a recipe that automatic mode prints.
+static const char* keep_text(const hemc_recipe_reader* r, const hemc_json* object) {
+    static const char* const keys[] = {"body", "clips", "colliders", "accept"};
+    hemc_text kept = {.arena = r->arena};
+    for (int i = 0; i < 4; ++i) {
+        const hemc_json* value = hemc_json_member(object, keys[i]);
+        if (value != NULL) {
+            hemc_text_add(&kept, ",\n  \"%s\": ", keys[i]);
+            hemc_text_bytes(&kept, r->text + value->begin, value->end - value->begin);
+        }
+    }
+    return kept.data;
+}
+
+static bool read_accessories(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
+    const hemc_json* value = hemc_json_member(object, "accessories");
+    if (value != NULL) {
+        recipe->accessory_selector = hemc_selector_parse(r, value);
+    }
+    return value == NULL || recipe->accessory_selector != NULL;
 }
 
 static bool read_colliders(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
@@ -187,6 +210,8 @@ static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const 
     uint32_t grade = (uint32_t)(recipe->accept - 'A');
     good = hemc_recipe_word(&r, json, "accept", grades, 6, &grade) && good;
     recipe->accept = (char)('A' + grade);
+    good = read_accessories(&r, json, recipe) && good;
+    recipe->kept = keep_text(&r, json);
     return read_colliders(&r, json, recipe) && good;
 }
 

@@ -49,6 +49,15 @@ bool hemc_recipe_springs(const hemc_recipe_reader* r, const hemc_json* object, h
 // Whether the model has this bone; if not, `value` is where it is named.
 bool hemc_recipe_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone);
 bool hemc_recipe_collider(const hemc_recipe_reader* r, const hemc_json* object, hemc_collider_recipe* collider);
+// The keys of a part that are one number each.
+typedef struct hemc_number_key {
+    const char* key;
+    size_t offset; // of a float in hemc_part_recipe
+    double low;
+    bool low_open;
+    double high;
+} hemc_number_key;
+const hemc_number_key* hemc_part_number_keys(uint32_t* count);
 // Preset values into a part whose kind and generator are known. False = no such material.
 bool hemc_recipe_preset(const char* material, hemc_part_recipe* part);
 uint32_t hemc_recipe_preset_names(const char* const** names);
@@ -56,6 +65,8 @@ void hemc_part_defaults(hemc_part_recipe* part); // everything that depends on n
 
 // surface/select.c
 hemc_selector* hemc_selector_parse(const hemc_recipe_reader* r, const hemc_json* object);
+// Connected pieces of what mask holds, numbered from 0, the largest first; UINT32_MAX outside.
+uint32_t hemc_number_components(hemc_arena* arena, const hemc_model* model, const uint8_t* mask, uint32_t* numbers);
 hemc_selector* hemc_selector_of_primitives(hemc_arena* arena, const uint32_t* primitives, uint32_t count);
 hemc_selector* hemc_selector_of_triangles(hemc_arena* arena, const uint8_t* flags, uint32_t count); // of the model
 hemc_selector* hemc_selector_of_bones(hemc_arena* arena, const uint8_t* bones, uint32_t count, float weight);

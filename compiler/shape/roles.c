@@ -78,7 +78,7 @@ static hemc_bvh* find_rest(roles* r) {
     uint32_t count = 0;
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
         const uint8_t* accessories = r->part->accessories;
-        if (r->owner[t] == HEM_NONE && (accessories == NULL || !accessories[model->triangle_primitive[t]])) {
+        if (r->owner[t] == HEM_NONE && (accessories == NULL || !accessories[t])) {
             list[count++] = t;
         }
     }
@@ -577,16 +577,17 @@ bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const
         attach_automatic(&r, attached);
     } else if (!part->attach.none) {
         attach_by_rule(&r, attached);
-        if (part->why != NULL) { // automatic mode made the rule
+        if (part->attach.every_piece) {
             attach_forgotten(&r, attached);
         }
-        if (part->why == NULL && count_set(attached, particles->count) == 0) {
+        if (!part->attach.every_piece && count_set(attached, particles->count) == 0) {
             hemc_warn(log, hemc_part_file(part, model), part->json_path,
                       "\"attach\" of part \"%s\" matches no particle: it will fall", part->name);
         }
     }
     uint32_t count = count_set(attached, particles->count);
-    if (count == 0 && particles->count > 0 && (part->attach.automatic || part->why != NULL) && model->bone_count > 1) {
+    if (count == 0 && particles->count > 0 && (part->attach.automatic || part->attach.every_piece) &&
+        model->bone_count > 1) {
         const char* holder = attach_somewhere(&r, attached);
         count = count_set(attached, particles->count);
         hemc_warn(log, hemc_part_file(part, model), part->json_path,

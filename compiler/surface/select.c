@@ -21,7 +21,7 @@ typedef enum selector_kind {
     SELECT_BOX,
     SELECT_COMPONENT,
     SELECT_PRIMITIVES, // from extras: by index
-    SELECT_TRIANGLES,  // from automatic mode: by index
+    SELECT_TRIANGLES,  // by index
 } selector_kind;
 
 struct hemc_selector {
@@ -224,6 +224,43 @@ static hemc_selector* parse_components(const hemc_recipe_reader* r, const hemc_j
     return s;
 }
 
+// "0-11, 15, 20-63": by number, as the compiler counts them.
+static hemc_selector* parse_triangles(const hemc_recipe_reader* r, const hemc_json* value) {
+    const uint32_t count = r->model != NULL ? r->model->triangle_count : 0;
+    uint8_t* flags = hemc_alloc(r->arena, count, 1);
+    const char* at = value->kind == HEMC_JSON_STRING ? value->string : "";
+    bool good = *at != 0;
+    while (good && *at != 0) {
+        uint64_t ends[2] = {0, 0};
+        for (int e = 0; e < 2 && good; ++e) {
+            good = *at >= '0' && *at <= '9';
+            for (; *at >= '0' && *at <= '9'; ++at) {
+                ends[e] = ends[e] < UINT32_MAX ? 10 * ends[e] + (uint64_t)(*at - '0') : ends[e];
+            }
+            if (e == 0 && *at != '-') {
+                ends[1] = ends[0];
+                break;
+            }
+            at += e == 0;
+        }
+        good = good && ends[0] <= ends[1] && ends[1] < count && (*at == 0 || *at == ',');
+        for (uint64_t t = ends[0]; good && t <= ends[1]; ++t) {
+            flags[t] = 1;
+        }
+        if (*at == ',') {
+            ++at;
+            at += strspn(at, " ");
+            good = good && *at != 0;
+        }
+    }
+    if (!good) {
+        hemc_recipe_fault(r, value, "must be numbers of triangles such as \"0-11, 15\", of which the model has %u",
+                          count);
+        return NULL;
+    }
+    return hemc_selector_of_triangles(r->arena, flags, count);
+}
+
 static hemc_selector* parse_index(const hemc_recipe_reader* r, const hemc_json* value) {
     const hemc_model* model = r->model;
     uint32_t index = (uint32_t)value->number;
@@ -251,7 +288,7 @@ static hemc_selector* parse_index(const hemc_recipe_reader* r, const hemc_json* 
 
 hemc_selector* hemc_selector_parse(const hemc_recipe_reader* r, const hemc_json* object) {
     static const char* const keys[] = {"node",  "mesh", "material",  "bones", "bones_below", "bone_weight",
-                                       "paint", "box",  "component", "any",   "not"};
+                                       "paint", "box",  "component", "any",   "not",         "triangles"};
     if (object->kind != HEMC_JSON_OBJECT) {
         hemc_recipe_fault(r, object, "must be an object such as {\"material\": \"Cape*\"}, not %s",
                           hemc_json_kind_name(object->kind));
@@ -311,6 +348,8 @@ hemc_selector* hemc_selector_parse(const hemc_recipe_reader* r, const hemc_json*
             }
         } else if (strcmp(m->key, "component") == 0) {
             child = parse_components(r, m);
+        } else if (strcmp(m->key, "triangles") == 0) {
+            child = parse_triangles(r, m);
         } else if (strcmp(m->key, "not") == 0) {
             hemc_selector* inner = hemc_selector_parse(r, m);
             child = inner != NULL ? new_selector(r->arena, SELECT_NOT) : NULL;
@@ -452,8 +491,8 @@ static uint32_t find_root(uint32_t* parent, uint32_t v) {
     return v;
 }
 
-// Keeps the named pieces of what mask holds; pieces share welded vertices, largest (by triangles) first.
-static void keep_components(hemc_arena* arena, const hemc_model* model, const hemc_selector* s, uint8_t* mask) {
+// Pieces share welded vertices, largest (by triangles) first.
+uint32_t hemc_number_components(hemc_arena* arena, const hemc_model* model, const uint8_t* mask, uint32_t* numbers) {
     uint8_t* used = hemc_alloc(arena, model->vertex_count, 1);
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
         for (int i = 0; mask[t] && i < 3; ++i) {
@@ -486,14 +525,30 @@ static void keep_components(hemc_arena* arena, const hemc_model* model, const he
         order[v] = v;
     }
     hemc_sort(arena, keys, order, count);
+    uint32_t* rank = hemc_alloc(arena, count, sizeof(uint32_t));
+    uint32_t pieces = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        rank[order[i]] = i;
+        pieces += sizes[order[i]] != 0;
+    }
+    for (uint32_t t = 0; t < model->triangle_count; ++t) {
+        numbers[t] = mask[t] ? rank[find_root(parent, welded[model->triangles[(size_t)3 * t]])] : UINT32_MAX;
+    }
+    return pieces;
+}
+
+// Keeps the named pieces of what mask holds.
+static void keep_components(hemc_arena* arena, const hemc_model* model, const hemc_selector* s, uint8_t* mask) {
+    uint32_t* numbers = hemc_alloc(arena, model->triangle_count, sizeof(uint32_t));
+    uint32_t count = hemc_number_components(arena, model, mask, numbers);
     uint8_t* kept = hemc_alloc(arena, count, 1);
     for (uint32_t i = 0; i < s->component_count; ++i) {
-        if (s->components[i] < count && sizes[order[s->components[i]]] != 0) {
-            kept[order[s->components[i]]] = 1;
+        if (s->components[i] < count) {
+            kept[s->components[i]] = 1;
         }
     }
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
-        mask[t] = mask[t] && kept[find_root(parent, welded[model->triangles[(size_t)3 * t]])];
+        mask[t] = mask[t] && kept[numbers[t]];
     }
 }
 
@@ -550,6 +605,17 @@ static void evaluate(hemc_arena* arena, const hemc_model* model, const hemc_sele
 
 void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask) {
     evaluate(arena, model, selector, mask);
+}
+
+void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe) {
+    if (recipe->accessory_selector != NULL) {
+        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+        evaluate(arena, model, recipe->accessory_selector, mask);
+        recipe->accessories = mask;
+    }
+    for (uint32_t p = 0; p < recipe->part_count; ++p) {
+        recipe->parts[p].accessories = recipe->accessories;
+    }
 }
 
 bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner) {
