@@ -256,6 +256,7 @@ typedef struct hemc_part_recipe {
     float backstop_radius; // 0 = 10 x spacing
     bool driven;           // it knows where the pose has it: for a drive or for tracking
     const char* drive_paint;
+    bool painted_drive; // nobody but the paint asks for a drive
     bool stitch;
     const char** stitch_with; // NULL = all
     uint32_t stitch_with_count;
@@ -523,6 +524,18 @@ void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_re
 bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (surface/select.c)
 // Paint expression such as "_HEM_PIN > 0.5" per model vertex (surface/select.c); NULL when the attribute does not exist.
 float* hemc_paint_values(const hemc_model* model, const char* name);
+// recipe/paint.c: whether an attribute that glTF does not know may be paint, and the name under which it is kept.
+bool hemc_paint_is_ours(const char* attribute);
+char* hemc_paint_name(hemc_arena* arena, const char* attribute);
+// One of our names that looks like this one, "" = none in particular; NULL = it is ours, or nothing like it.
+const char* hemc_paint_meant(const char* name);
+bool hemc_paint_reaches(const hemc_model* model, const char* name,
+                        const uint8_t* mask); // above 0.5 on a marked triangle
+// Lets go of paints that a part does not carry; after hemc_select.
+void hemc_paint_settle(const hemc_model* model, hemc_recipe* recipe, const int32_t* owner);
+// A note for every paint that does something, and for every one that does not; after hemc_select.
+void hemc_paint_tell(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+                     const int32_t* owner);
 bool hemc_paint_test(const char* expression, const hemc_model* model, uint32_t vertex, bool* holds);
 // welded[v] = running number of v's position among the vertices with used[v] != 0; returns how many there are. (surface/weld.c)
 uint32_t hemc_weld_positions(hemc_arena* arena, const hemc_model* model, const uint8_t* used, double tolerance,

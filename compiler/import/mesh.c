@@ -371,18 +371,23 @@ static void add_paint(hemc_source* source, const hemc_primitive* out, uint32_t p
         paint->values = hemc_alloc(source->arena, model->vertex_count, sizeof(float));
         paint->present = hemc_alloc(source->arena, primitive_count, 1);
     }
+    if (paint->present[primitive]) {
+        hemc_warn(source->log, source->path, hemc_format(source->arena, "/meshes/%u", out->mesh),
+                  "two attributes are %s under different spellings; the last counts", name);
+    }
     paint->present[primitive] = 1;
     for (uint32_t v = 0; v < out->vertex_count; ++v) {
         paint->values[out->vertex_begin + v] = values[(size_t)v * components + component];
     }
 }
 
-// Attributes of the application's own ("_ANYTHING", any case) and vertex colours, one channel each.
+// Attributes of the application's own (recipe/paint.c) and vertex colours, one channel each.
 static void fill_paints(hemc_source* source, const shown* s, const hemc_primitive* out, uint32_t primitive,
                         uint32_t primitive_count) {
     for (size_t i = 0; i < s->source->attributes_count; ++i) {
         const cgltf_attribute* a = &s->source->attributes[i];
-        bool own = a->name[0] == '_', color = a->type == cgltf_attribute_type_color;
+        bool color = a->type == cgltf_attribute_type_color;
+        bool own = !color && hemc_paint_is_ours(a->name);
         uint32_t components = hemc_component_count(a->data);
         if ((!own && !color) || components > 4 || components == 0) {
             continue;
@@ -392,10 +397,7 @@ static void fill_paints(hemc_source* source, const shown* s, const hemc_primitiv
                       "%s holds NaN or infinity or has no data; left out", a->name);
             continue;
         }
-        char* upper = hemc_copy_string(source->arena, a->name, strlen(a->name));
-        for (char* c = upper; *c != 0; ++c) {
-            *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
-        }
+        char* upper = hemc_paint_name(source->arena, a->name);
         float* values = hemc_alloc(source->arena, a->data->count, components * sizeof(float));
         hemc_read_floats(source, a->data, values);
         if (own) {

@@ -288,6 +288,21 @@ static void drive_part(const hemc_model* model, double scale, const finding* f, 
     hemc_auto_drive(part, length, sag);
 }
 
+// As a recipe that says nothing about them takes them.
+static void take_paints(const hemc_model* model, hemc_part_recipe* part) {
+    part->stiffness_paint = hemc_paint_values(model, "_HEM_STIFFNESS") != NULL ? "_HEM_STIFFNESS" : NULL;
+    part->blend_paint = hemc_paint_values(model, "_HEM_BLEND") != NULL;
+    part->max_distance_paint = hemc_paint_values(model, "_HEM_MAX_DISTANCE") != NULL ? "_HEM_MAX_DISTANCE" : NULL;
+    part->backstop_paint = hemc_paint_values(model, "_HEM_BACKSTOP") != NULL ? "_HEM_BACKSTOP" : NULL;
+    part->drive_paint = hemc_paint_values(model, "_HEM_DRIVE") != NULL ? "_HEM_DRIVE" : NULL;
+    if (part->drive_paint != NULL && !part->driven) {
+        part->driven = part->painted_drive = true;
+        part->tuning.drive = HEMC_PAINTED_DRIVE;
+        part->tuning.drive_damping = 1;
+        part->tuning.tracking = part->kind == HEM_PART_SOFT;
+    }
+}
+
 static void make_part(hemc_arena* arena, const hemc_model* model, double scale, finding* f, const uint8_t* mask,
                       hemc_selector* selector, hemc_part_recipe* part) {
     static const char* const materials[] = {"cotton", "hair", "flesh", "flesh", "hair"};
@@ -304,10 +319,8 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
                      : HEMC_LIES_FREE;
     hemc_recipe_preset(materials[f->kind], part);
     part->chain_bones = f->bones;
-    part->stiffness_paint = hemc_paint_values(model, "_HEM_STIFFNESS") != NULL ? "_HEM_STIFFNESS" : NULL;
-    part->blend_paint = hemc_paint_values(model, "_HEM_BLEND") != NULL;
-
     drive_part(model, scale, f, mask, part);
+    take_paints(model, part);
     uint32_t triangles;
     double area = area_of(model, mask, &triangles) * scale * scale;
     double particles = fmin(fmax(0.5 * triangles, 120.0), 400.0);
@@ -316,7 +329,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     double spacing = fmax(sqrt(area / particles), scale * hemc_auto_finest(model));
     part->spacing = (float)hemc_two_digits(spacing);
 
-    if (f->anchors != NULL && hemc_paint_values(model, "_HEM_PIN") == NULL) {
+    if (f->anchors != NULL && !hemc_paint_reaches(model, "_HEM_PIN", mask)) {
         uint32_t count = 0;
         for (uint32_t b = 0; b < model->bone_count; ++b) {
             count += f->anchors[b];

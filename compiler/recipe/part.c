@@ -400,11 +400,15 @@ static bool read_axis(const hemc_recipe_reader* r, const hemc_json* object, hemc
     return true;
 }
 
-// Metres, or the name of a painted attribute.
-static bool read_limit(const hemc_recipe_reader* r, const hemc_json* object, const char* key, float* metres,
-                       const char** paint) {
+// Metres, the name of a painted attribute, or the usual one where that is painted.
+static bool read_limit(const hemc_recipe_reader* r, const hemc_json* object, const char* key, const char* usual,
+                       float* metres, const char** paint) {
     const hemc_json* value = hemc_json_member(object, key);
-    if (value == NULL || value->kind == HEMC_JSON_NULL) {
+    if (value == NULL) {
+        *paint = hemc_paint_values(r->model, usual) != NULL ? usual : NULL;
+        return true;
+    }
+    if (value->kind == HEMC_JSON_NULL) {
         return true;
     }
     if (value->kind != HEMC_JSON_STRING) {
@@ -523,8 +527,6 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
     return good;
 }
 
-#define PAINTED_DRIVE 2.0f // Hz, where it is painted and no number given
-
 // "drive", if only 0, makes a part know its pose, so that the game may turn it up. Soft parts that are driven track too.
 static bool read_drive(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     hem_tuning* t = &part->tuning;
@@ -537,7 +539,8 @@ static bool read_drive(const hemc_recipe_reader* r, const hemc_json* object, hem
         return hemc_recipe_fault(r, paint, "the model has no vertex attribute \"%s\"", part->drive_paint);
     }
     if (painted && drive == NULL) {
-        t->drive = PAINTED_DRIVE;
+        t->drive = HEMC_PAINTED_DRIVE;
+        part->painted_drive = true;
     }
     part->drive_paint = painted ? part->drive_paint : NULL;
     const bool momentum = part->animation == HEM_ANIMATE_MOMENTUM;
@@ -622,8 +625,9 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     part->animation = (hem_animation_mode)animation;
     t->solver = solver;
     good = hemc_recipe_strings(r, object, "collides_with", &part->collides_with, &part->collides_with_count) && good;
-    good = read_limit(r, object, "max_distance", &part->max_distance, &part->max_distance_paint) && good;
-    good = read_limit(r, object, "backstop", &part->backstop, &part->backstop_paint) && good;
+    good = read_limit(r, object, "max_distance", "_HEM_MAX_DISTANCE", &part->max_distance, &part->max_distance_paint) &&
+           good;
+    good = read_limit(r, object, "backstop", "_HEM_BACKSTOP", &part->backstop, &part->backstop_paint) && good;
     good = read_axis(r, object, part) && good;
     good = read_blend(r, object, part) && good;
     good = read_stitch(r, object, part) && good;

@@ -158,7 +158,8 @@ static char* by_numbers(const printer* p, const wanted* w) {
     return hemc_format(p->arena, "{\"triangles\": \"%s\"}", list.data);
 }
 
-static const char* selector_text(const printer* p, const wanted* w, const uint8_t* bones) {
+// NULL = nothing describes it but numbers.
+static const char* describe(const printer* p, const wanted* w, const uint8_t* bones) {
     const char* chain = by_bones(p, bones);
     const char* names[3];
     for (int kind = 0; kind < 3; ++kind) {
@@ -179,7 +180,15 @@ static const char* selector_text(const printer* p, const wanted* w, const uint8_
             return fits(p, w, both) ? both : pieces;
         }
     }
-    return by_numbers(p, w);
+    return NULL;
+}
+
+// Better without the help of earlier parts, so that parts may change places.
+static const char* selector_text(const printer* p, const wanted* w, const uint8_t* bones) {
+    const wanted alone = {w->mask, hemc_alloc(p->arena, p->model->triangle_count, 1)};
+    const char* text = describe(p, &alone, bones);
+    text = text != NULL ? text : describe(p, w, bones);
+    return text != NULL ? text : by_numbers(p, w);
 }
 
 // -- Parts

@@ -8,6 +8,8 @@
 #include "compiler/hemc_internal.h"
 #include "compiler/recipe/json.h"
 
+#define HEMC_PAINTED_DRIVE 2.0f // Hz, where it is painted and no number given
+
 typedef struct hemc_recipe_reader {
     hemc_arena* arena;
     hemc_log* log;
@@ -65,6 +67,7 @@ void hemc_part_defaults(hemc_part_recipe* part); // everything that depends on n
 
 // surface/select.c
 hemc_selector* hemc_selector_parse(const hemc_recipe_reader* r, const hemc_json* object);
+bool hemc_selector_uses_paint(const hemc_selector* selector, const char* paint); // its name, as in the model
 // Connected pieces of what mask holds, numbered from 0, the largest first; UINT32_MAX outside.
 uint32_t hemc_number_components(hemc_arena* arena, const hemc_model* model, const uint8_t* mask, uint32_t* numbers);
 hemc_selector* hemc_selector_of_primitives(hemc_arena* arena, const uint32_t* primitives, uint32_t count);

@@ -79,9 +79,12 @@ static bool same_name(const char* a, const char* b, size_t length) {
     return b[length] == 0;
 }
 
+// Underscores at the beginning do not count (recipe/paint.c).
 static float* find_paint(const hemc_model* model, const char* name, size_t length) {
+    const size_t scores = strspn(name, "_") < length ? strspn(name, "_") : 0;
     for (uint32_t i = 0; i < model->paint_count; ++i) {
-        if (same_name(name, model->paints[i].name, length)) {
+        const char* own = model->paints[i].name;
+        if (same_name(name + scores, own + strspn(own, "_"), length - scores)) {
             return model->paints[i].values;
         }
     }
@@ -143,6 +146,19 @@ bool hemc_paint_test(const char* expression, const hemc_model* model, uint32_t v
     }
     *holds = paint_holds(&test, test.values[vertex]);
     return true;
+}
+
+bool hemc_selector_uses_paint(const hemc_selector* s, const char* paint) {
+    const size_t scores = strspn(paint, "_");
+    bool any = false;
+    for (uint32_t i = 0; i < s->child_count && !any; ++i) {
+        any = hemc_selector_uses_paint(s->children[i], paint);
+    }
+    if (s->kind == SELECT_PAINT) {
+        const char* name = s->paint + strspn(s->paint, "_");
+        any = any || same_name(name, paint + scores, strcspn(name, " <>="));
+    }
+    return any;
 }
 
 // -- Parsing

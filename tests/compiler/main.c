@@ -15,6 +15,7 @@ SUITE_EXTERN(front_recipe_suite);
 SUITE_EXTERN(front_select_suite);
 SUITE_EXTERN(front_auto_suite);
 SUITE_EXTERN(front_first_suite);
+SUITE_EXTERN(front_paint_suite);
 SUITE_EXTERN(front_print_suite);
 SUITE_EXTERN(front_assets_suite);
 SUITE_EXTERN(front_cli_suite);
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(front_select_suite);
     RUN_SUITE(front_auto_suite);
     RUN_SUITE(front_first_suite);
+    RUN_SUITE(front_paint_suite);
     RUN_SUITE(front_print_suite);
     RUN_SUITE(front_assets_suite);
     RUN_SUITE(front_cli_suite);
