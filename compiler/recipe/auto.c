@@ -405,6 +405,44 @@ static void claim(hemc_arena* arena, const hemc_model* model, const finding* f, 
     }
 }
 
+// Where no name told anything. Only on a skeleton: a statue's hair is stone.
+static void find_shapes(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count,
+                        hemc_auto_kind* kinds, int32_t* owner) {
+    if (model->bone_count < 3) {
+        return;
+    }
+    uint8_t* bones = hemc_alloc(arena, model->bone_count, 1);
+    uint8_t* anchors = hemc_alloc(arena, model->bone_count, 1);
+    const uint32_t chains = hemc_auto_head_chains(arena, model, bones, anchors);
+    if (chains != 0) {
+        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+        kinds[*count] = HEMC_AUTO_SURE;
+        finding* f = finding_of(arena, model, list, count, "hair", HEMC_LOOSE_HAIR);
+        f->bones = bones;
+        f->anchors = anchors;
+        hemc_text_add(&f->why, "%u chains of bones go down from the head", chains);
+        claim(arena, model, f, mask, (int32_t)*count - 1, owner);
+    }
+    hemc_auto_shape shapes[HEMC_AUTO_SHAPES];
+    const uint32_t shape_count = hemc_auto_shapes(arena, model, shapes);
+    for (uint32_t i = 0; i < shape_count; ++i) {
+        finding* f = finding_of(arena, model, list, count, shapes[i].part, shapes[i].kind);
+        const int32_t self = (int32_t)(f - list);
+        if (f->bones != NULL) {
+            continue; // found by its bones
+        }
+        kinds[self] = f->kind == HEMC_LOOSE_HAIR ? HEMC_AUTO_HAIR : HEMC_AUTO_SURE;
+        const char* name = "";
+        for (uint32_t t = model->triangle_count; t-- > 0;) {
+            if (shapes[i].mask[t] && owner[t] == HEM_NONE) {
+                owner[t] = self;
+                name = model->primitives[model->triangle_primitive[t]].name;
+            }
+        }
+        hemc_text_add(&f->why, "%s\"%s\" %s", f->why.size != 0 ? "; " : "", name, shapes[i].why);
+    }
+}
+
 // Where no garment was found by name or bones: artists who name one name them all.
 static void find_skirts(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count,
                         hemc_auto_kind* kinds, uint8_t* mask, int32_t* owner) {
@@ -448,16 +486,21 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     uint32_t count = 0;
     find_chains(arena, model, list, &count);
     find_names(arena, model, list, &count);
-    if (count == 0) {
-        find_sheets(arena, model, list, &count);
-    }
-    recipe->parts = hemc_alloc(arena, (size_t)count + 2, sizeof(hemc_part_recipe));
+    const bool named = count != 0;
+    recipe->parts = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(hemc_part_recipe));
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
     int32_t* owner = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
     int32_t* first = hemc_alloc(arena, model->triangle_count, sizeof(int32_t));
-    hemc_auto_kind* kinds = hemc_alloc(arena, (size_t)count + 1, sizeof(hemc_auto_kind));
+    hemc_auto_kind* kinds = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(hemc_auto_kind));
     memset(first, 0xff, model->triangle_count * sizeof(int32_t));
-    for (uint32_t i = 0; i < count; ++i) {
+    if (!named) {
+        find_shapes(arena, model, list, &count, kinds, first);
+    }
+    const bool sheets = !named && count == 0;
+    if (sheets) {
+        find_sheets(arena, model, list, &count);
+    }
+    for (uint32_t i = 0; i < count && (named || sheets); ++i) {
         kinds[i] = list[i].bones != NULL             ? HEMC_AUTO_SURE
                    : list[i].kind == HEMC_LOOSE_HAIR ? HEMC_AUTO_HAIR
                                                      : HEMC_AUTO_CLOTH;
@@ -485,7 +528,7 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
         if (left < 8) {
             continue; // a helper bone, an eyelash
         }
-        if (f->bones != NULL && left > WHOLE_SHARE * model->triangle_count) {
+        if (f->bones != NULL && f->kind != HEMC_LOOSE_HAIR && left > WHOLE_SHARE * model->triangle_count) {
             hemc_note(log, model->path, "",
                       "\"%s\" (%s) would be %u of %u triangles: that is the character, not something loose on it",
                       f->part, f->why.data, left, model->triangle_count);

@@ -3,9 +3,10 @@
 #define HEMC_AUTO_H
 
 // What the files of automatic mode share: auto.c (what is loose), auto_names.c (what names tell), auto_size.c (metres),
-// auto_hems.c (skirts by shape), auto_pieces.c (second thoughts), auto_tune.c (spacing).
+// auto_hems.c (skirts by shape), auto_shape.c (all by shape, where nothing is named), auto_pieces.c (second thoughts), auto_tune.c (spacing).
 
 #include "compiler/hemc_internal.h"
+#include "compiler/recipe/recipe.h"
 
 typedef enum hemc_loose_kind {
     HEMC_LOOSE_CLOTH,
@@ -46,6 +47,17 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
 bool hemc_auto_hems(hemc_arena* arena, const hemc_model* model, const int32_t* owner, uint8_t* skirt,
                     uint32_t* primitive);
 
+// Where no name tells anything: garments and hair by shape and bones; returns how many. (auto_shape.c)
+enum { HEMC_AUTO_SHAPES = 8 };
+typedef struct hemc_auto_shape {
+    const char* part;
+    hemc_loose_kind kind;
+    const char* why;
+    const uint8_t* mask; // per triangle
+} hemc_auto_shape;
+uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_shape found[HEMC_AUTO_SHAPES]);
+// Chains of bones that go down from the head, and the bones that hold them; returns how many.
+uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
 double hemc_auto_finest(const hemc_model* model); // least spacing that automatic mode chooses (auto.c)
 double hemc_two_digits(double value);             // rounded to a number to talk about (auto.c)
 
