@@ -100,8 +100,8 @@ static void track(const hem_view* view, const hem_drive_row* rows, uint32_t coun
     }
 }
 
-static void moments(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
-                    float* moment) {
+HEM_INLINE void moments_of(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
+                           float* moment, int tracked) {
     at_rest += (size_t)part->row_begin * 48;
     moment += (size_t)part->row_begin * 72;
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row, at_rest += 48, moment += 72) {
@@ -110,7 +110,7 @@ static void moments(const hem_part* part, const hemi_row4* q, const hemi_row4* r
         v8x3 x = v8x3_make(v8_load(at_rest), xy, xz);
         v8x3 y = v8x3_make(xy, v8_load(at_rest + 24), yz);
         v8x3 z = v8x3_make(xz, yz, v8_load(at_rest + 40));
-        if (rest_q) { // m/5 R diag (rest_q Rrest)^T: the columns of the symmetric matrix are turned
+        if (tracked) { // m/5 R diag (rest_q Rrest)^T: the columns of the symmetric matrix are turned
             v8_mat3 s = {x, y, z}, r = v8_mat3_from_quat(row4_load(&rest_q[row]));
             x = v8_mat3_vector(&s, r.row0);
             y = v8_mat3_vector(&s, r.row1);
@@ -119,6 +119,15 @@ static void moments(const hem_part* part, const hemi_row4* q, const hemi_row4* r
         moment_store(moment, turn.row0, x, y, z);
         moment_store(moment + 24, turn.row1, x, y, z);
         moment_store(moment + 48, turn.row2, x, y, z);
+    }
+}
+
+static void moments(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
+                    float* moment) {
+    if (rest_q) {
+        moments_of(part, q, rest_q, at_rest, moment, 1);
+    } else {
+        moments_of(part, q, NULL, at_rest, moment, 0);
     }
 }
 
@@ -224,7 +233,10 @@ static v8x3 tracked_center_indices(const hem_view* view, const hem_group_batch* 
     return v8x3_scale(c, v8_div(v8_set1(1.0f), v8_load(batch->total_mass)));
 }
 
-static void group_rows(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args, v8 share) {
+// tracked = the shape is that of the pose (args->rest_q). A constant, since a test for it in the middle costs 4 % of a group:
+// what lies before and behind it no longer stays in registers.
+HEM_INLINE void group_rows_of(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args, v8 share,
+                              int tracked) {
     group_member members[HEM_MAX_GROUP_MEMBERS];
     const hem_group_member* list = view->group_members + batch->member_begin;
     const hem_rest_row* rests = args->rest;
@@ -233,7 +245,7 @@ static void group_rows(const hem_view* view, const hem_group_batch* batch, const
     uint32_t own = batch->own_row;
     v8x3 x0 = row4_load3(&x[own]), c = v8x3_set1(0.0f, 0.0f, 0.0f);
     v8x3 r0 = rest_load(&rests[own]);
-    v8x3 center = args->rest_q ? tracked_center_rows(view, batch, rests, r0) : center_load(batch);
+    v8x3 center = tracked ? tracked_center_rows(view, batch, rests, r0) : center_load(batch);
     v8_mat3 a = {c, c, c}, rotation;
     m8 active = m8_from_bits(batch->lane_mask);
     group_member self;
@@ -252,11 +264,11 @@ static void group_rows(const hem_view* view, const hem_group_batch* batch, const
         }
     }
     v8x4 before = row4_load(&q[own]), turn = before;
-    if (args->rest_q) { // the group turns from the shape of the pose, the particle from that of rest
+    if (tracked) { // the group turns from the shape of the pose, the particle from that of rest
         turn = v8x4_mul(turn, v8x4_conj(row4_load(&args->rest_q[own])));
     }
     v8x3 goal = group_goal(&a, c, x0, v8_load(batch->total_mass), &turn, &rotation);
-    if (args->rest_q) {
+    if (tracked) {
         turn = v8x4_mul(turn, row4_load(&args->rest_q[own]));
     }
     v8 w = v8_load(x[own].w);
@@ -273,6 +285,15 @@ static void group_rows(const hem_view* view, const hem_group_batch* batch, const
             row4_store3(at, toward_goal(&members[k], row4_load3(at), v8_load(at->w), goal, &rotation, share));
         }
     }
+}
+
+static void group_rows(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args, v8 share) {
+    group_rows_of(view, batch, args, share, 0);
+}
+
+static void group_rows_tracked(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args,
+                               v8 share) {
+    group_rows_of(view, batch, args, share, 1);
 }
 
 HEM_INLINE v8x4 gather4(const float* base, const int32_t at[8]) {
@@ -327,6 +348,8 @@ static void groups(const hem_view* view, const hem_group_batch* batches, uint32_
     for (uint32_t n = 0; n < count; ++n) {
         if (batches[n].own_row == UINT32_MAX) {
             group_indices(view, &batches[n], args, share);
+        } else if (args->rest_q) {
+            group_rows_tracked(view, &batches[n], args, share);
         } else {
             group_rows(view, &batches[n], args, share);
         }
