@@ -493,6 +493,27 @@ TEST what_hangs_on_the_pose_is_there_at_the_end_of_a_step(void) {
     PASS();
 }
 
+// Lanes without a particle are where the pose has them, whatever falls beside them: bounds of rows need no mask.
+TEST lanes_without_a_particle_do_not_move(void) {
+    world w;
+    ASSERT(world_open(&w, "free", NULL, NULL, 1));
+    world_step(&w, 1.0f / 60.0f, 0, 60);
+    uint32_t pads = 0;
+    for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+        const hem_particle p = particle_at(&w, i);
+        if (p.flags & HEM_PARTICLE_PAD) {
+            ASSERT_EQ(0.0f, p.position[1]);
+            ASSERT_EQ(0.0f, p.velocity[1]);
+            ++pads;
+        } else {
+            ASSERT(p.position[1] < -1);
+        }
+    }
+    ASSERT_EQ(7u, pads);
+    world_close(&w);
+    PASS();
+}
+
 // -- Momentum
 
 typedef struct push {
@@ -732,6 +753,7 @@ SUITE(frames_suite) {
     RUN_TEST(nothing_is_felt_of_the_motion_before_a_reset);
     RUN_TEST(a_teleport_sweeps_no_collider_over_the_character);
     RUN_TEST(what_hangs_on_the_pose_is_there_at_the_end_of_a_step);
+    RUN_TEST(lanes_without_a_particle_do_not_move);
     RUN_TEST(in_momentum_mode_the_pose_is_pulled_by_what_hangs_on_it);
     RUN_TEST(in_momentum_mode_the_pose_turns_with_its_particles);
     RUN_TEST(nothing_is_faster_than_max_speed);
