@@ -108,6 +108,9 @@ typedef struct hemc_bare_part {
     uint32_t collision_group, collision_mask;
 } hemc_bare_part;
 
+// What may be painted besides stiffness and drive: shares of a part's own number, 0 to 1.
+typedef enum hemc_map { HEMC_FRICTION, HEMC_DRAG, HEMC_DAMPING, HEMC_CONTACT, HEMC_TETHER, HEMC_MAP_COUNT } hemc_map;
+
 typedef struct hemc_bare_mesh {
     uint32_t particle_count;
     const float (*positions)[3];
@@ -127,7 +130,8 @@ typedef struct hemc_bare_mesh {
     const float* backstop;             // the same
     const struct hemc_bare_rods* rods; // strands as rods or chains, all in soft parts; NULL = none
     const float* drive;                // share of hem_tuning.drive, 0..1, all of a part or (negative) none; NULL = none
-    const hemc_bare_part* parts;       // NULL = one, cloth or soft, that radius and self_collision describe
+    const float (*maps)[HEMC_MAP_COUNT]; // per particle; NULL = all 1
+    const hemc_bare_part* parts;         // NULL = one, cloth or soft, that radius and self_collision describe
     uint32_t part_count;
     const hemc_material*
         material;   // cloth of triangles, made of this; its mass is the caller's. NULL = links as they are

@@ -9,6 +9,7 @@
 // Everything is in character space: metres, bind pose, Y up as in the glTF's scene space, node transforms applied.
 // Memory comes from one arena per compile and is never freed singly.
 
+#include "compiler/hemc.h"
 #include "formats/hem_format.h"
 
 #include <setjmp.h>
@@ -257,6 +258,7 @@ typedef struct hemc_part_recipe {
     bool driven;           // it knows where the pose has it: for a drive or for tracking
     const char* drive_paint;
     bool painted_drive; // nobody but the paint asks for a drive
+    const char* map_paints[HEMC_MAP_COUNT]; // NULL = none
     bool stitch;
     const char** stitch_with; // NULL = all
     uint32_t stitch_with_count;
@@ -347,8 +349,9 @@ typedef struct hemc_particles {
     float* stiffness;     // painted, 1 = none
     float* max_distance;  // < 0 = none
     float* backstop;      // < 0 = none
-    float* drive;     // painted share of hem_tuning.drive; < 0 = the part does not know its pose; NULL = nobody does
-    hemc_link* links; // WARP and WEFT (and STITCH) links only; graph/graph.c adds the others
+    float* drive; // painted share of hem_tuning.drive; < 0 = the part does not know its pose; NULL = nobody does
+    float (*maps)[HEMC_MAP_COUNT]; // painted shares, see hemc_map; NULL = all 1
+    hemc_link* links;              // WARP and WEFT (and STITCH) links only; graph/graph.c adds the others
     size_t link_count, link_capacity;
     uint32_t level_count;
     float spacing, radius;

@@ -146,6 +146,8 @@ extern "C" {
     X(TRIANGLES, 35, "triangles", hem_triangle, triangles, triangle_count, OPTIONAL, ANY, 0)                           \
     X(BENDS, 36, "bends", hem_bend, bends, bend_count, OPTIONAL, ANY, 0)                                               \
     X(DIHEDRALS, 37, "dihedrals", hem_dihedral, dihedrals, dihedral_count, OPTIONAL, ANY, 0)                           \
+    /* painted shares of the tuning; none: all of it everywhere */                                                     \
+    X(MAP_ROWS, 38, "map_rows", hem_map_row, map_rows, map_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)          \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -339,6 +341,15 @@ typedef struct hem_area_row {
     float area[8]; // m2 of the surface that a particle stands for, of one layer of cloth; pads 0
 } hem_area_row;
 HEM_STATIC_ASSERT(sizeof(hem_area_row) == 32, "area row size");
+
+// Painted: what each particle has of its part's tuning, 0 to 1. Pads: as a real lane.
+typedef struct hem_map_row {
+    float friction[8];
+    float drag[8];    // of drag and lift
+    float damping[8]; // of damping and angular_damping
+    float contact[8]; // of contact_radius and self_thickness
+} hem_map_row;
+HEM_STATIC_ASSERT(sizeof(hem_map_row) == 128, "map row size");
 
 typedef struct hem_bind_row {
     uint16_t bone[4][8];

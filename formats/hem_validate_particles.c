@@ -218,6 +218,20 @@ static hem_format_result check_areas(hemi_checker* c) {
     return HEM_FORMAT_OK;
 }
 
+static hem_format_result check_maps(hemi_checker* c) {
+    const hem_view* v = c->view;
+    for (uint32_t row = 0; row < v->map_row_count; ++row) {
+        const hem_map_row* m = &v->map_rows[row];
+        for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+            REFUSE_IF(!hemi_in_range(m->friction[lane], 0, 1), BAD_VALUE, MAP_ROWS, row, "friction");
+            REFUSE_IF(!hemi_in_range(m->drag[lane], 0, 1), BAD_VALUE, MAP_ROWS, row, "drag");
+            REFUSE_IF(!hemi_in_range(m->damping[lane], 0, 1), BAD_VALUE, MAP_ROWS, row, "damping");
+            REFUSE_IF(!hemi_in_range(m->contact[lane], 0, 1), BAD_VALUE, MAP_ROWS, row, "contact");
+        }
+    }
+    return HEM_FORMAT_OK;
+}
+
 hem_format_result hemi_check_rest(hemi_checker* c) {
     const hem_view* v = c->view;
     const hem_info* info = v->info;
@@ -262,8 +276,9 @@ hem_format_result hemi_check_rest(hemi_checker* c) {
         REFUSE_IF(info->bounds_max[k] != high[k], BAD_VALUE, INFO, 0, "bounds_max");
     }
     REFUSE_IF(info->particle_radius != radius, BAD_VALUE, INFO, 0, "particle_radius");
-    const hem_format_result r = check_radii(c);
-    return r != HEM_FORMAT_OK ? r : check_areas(c);
+    hem_format_result r = check_radii(c);
+    r = r != HEM_FORMAT_OK ? r : check_areas(c);
+    return r != HEM_FORMAT_OK ? r : check_maps(c);
 }
 
 hem_format_result hemi_check_bind(hemi_checker* c) {

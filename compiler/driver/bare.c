@@ -120,6 +120,7 @@ static void fill_particles(hemc_arena* arena, const hemc_bare_mesh* bare, hemc_m
     p->max_distance = hemc_alloc(arena, count, sizeof(float));
     p->backstop = hemc_alloc(arena, count, sizeof(float));
     p->drive = hemc_alloc(arena, count, sizeof(float));
+    p->maps = hemc_alloc(arena, count, sizeof *p->maps);
     mesh->skinning.particle_bone = hemc_alloc(arena, count, sizeof(*mesh->skinning.particle_bone));
     mesh->skinning.particle_bone_weight = hemc_alloc(arena, count, sizeof(*mesh->skinning.particle_bone_weight));
     for (uint32_t i = 0; i < count; ++i) {
@@ -137,6 +138,9 @@ static void fill_particles(hemc_arena* arena, const hemc_bare_mesh* bare, hemc_m
         p->max_distance[i] = bare->max_distance != NULL ? bare->max_distance[i] : -1;
         p->backstop[i] = bare->backstop != NULL ? bare->backstop[i] : -1;
         p->drive[i] = bare->drive != NULL ? bare->drive[i] : -1;
+        for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+            p->maps[i][k] = bare->maps != NULL ? bare->maps[i][k] : 1;
+        }
         mesh->skinning.particle_bone_weight[i][0] = 1;
     }
     p->links = hemc_alloc(arena, bare->link_count, sizeof(hemc_link));

@@ -47,6 +47,7 @@ void hemc_particles_reserve(hemc_arena* arena, hemc_particles* p, uint32_t count
     p->max_distance = grow_to(arena, p->max_distance, p->count, capacity, sizeof *p->max_distance);
     p->backstop = grow_to(arena, p->backstop, p->count, capacity, sizeof *p->backstop);
     p->drive = grow_to(arena, p->drive, p->count, capacity, sizeof *p->drive);
+    p->maps = grow_to(arena, p->maps, p->count, capacity, sizeof *p->maps);
     p->capacity = capacity;
 }
 
@@ -66,6 +67,9 @@ uint32_t hemc_particles_add(hemc_arena* arena, hemc_particles* p, hemc_d3 positi
     p->max_distance[i] = -1.0f;
     p->backstop[i] = -1.0f;
     p->drive[i] = -1.0f;
+    for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+        p->maps[i][k] = 1.0f;
+    }
     return i;
 }
 

@@ -296,6 +296,16 @@ static int32_t* attached_regions(hemc_arena* arena, const hemc_mesh* mesh, const
     return region;
 }
 
+// Painted, a tether acts where the way is so much longer; what would be longer than this many times holds nothing.
+#define LOOSEST_TETHER 16.0f
+
+static void add_tether(link_list* out, const hemc_mesh* mesh, uint32_t particle, const route* way) {
+    const float share = mesh->all.maps != NULL ? mesh->all.maps[particle][HEMC_TETHER] : 1.0f;
+    if (share * LOOSEST_TETHER >= 1.0f) {
+        add_link(out, particle, way->anchor, HEM_LINK_TETHER, (float)way->length / share);
+    }
+}
+
 static void add_tethers(hemc_arena* arena, const hemc_recipe* recipe, const hemc_mesh* mesh, const link_list* shear,
                         link_list* out) {
     // The net with its diagonals, each link inside one part.
@@ -344,13 +354,13 @@ static void add_tethers(hemc_arena* arena, const hemc_recipe* recipe, const hemc
         }
         // A direct neighbour is held by its own link already.
         if (!are_linked(&net, p, r[0].anchor)) {
-            add_link(out, p, r[0].anchor, HEM_LINK_TETHER, (float)r[0].length);
+            add_tether(out, mesh, p, &r[0]);
         }
         // A second one only for those between two regions, not beside both.
         if (r[1].region != HEM_NONE && r[1].length <= SECOND_TETHER_RANGE * r[0].length &&
             distance_between(mesh, r[0].anchor, r[1].anchor) >= BETWEEN * (r[0].length + r[1].length) &&
             !are_linked(&net, p, r[1].anchor)) {
-            add_link(out, p, r[1].anchor, HEM_LINK_TETHER, (float)r[1].length);
+            add_tether(out, mesh, p, &r[1]);
         }
     }
 }

@@ -83,6 +83,7 @@ static void append(hemc_arena* arena, hemc_particles* all, const hemc_particles*
     memcpy(all->max_distance + base, p->max_distance, p->count * sizeof *p->max_distance);
     memcpy(all->backstop + base, p->backstop, p->count * sizeof *p->backstop);
     memcpy(all->drive + base, p->drive, p->count * sizeof *p->drive);
+    memcpy(all->maps + base, p->maps, p->count * sizeof *p->maps);
     all->links =
         hemc_grow(arena, all->links, &all->link_capacity, all->link_count + p->link_count + 1, sizeof *all->links);
     for (size_t k = 0; k < p->link_count; ++k) {

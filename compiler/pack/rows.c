@@ -66,6 +66,8 @@ typedef struct particle_rows {
     hem_rest_row* rest;
     hem_shape_row* shape;
     hem_area_row* area;
+    hem_map_row* maps;
+    bool painted; // any of them is not 1
     hem_bind_row* bind;
     uint32_t* flags;
     hem_anim_row* anim;
@@ -104,8 +106,12 @@ static void fill_frame(hem_frame_row* row, uint32_t lane, const hemc_mesh* mesh,
     row->qw[lane] = q[3];
 }
 
+static float map_of(const hemc_particles* all, uint32_t i, hemc_map map) {
+    return all->maps != NULL ? all->maps[i][map] : 1.0f;
+}
+
 // What pads have too, so that whole rows can be read: the numbers of particle i.
-static void fill_shape(const hemc_packer* p, const particle_rows* rows, uint32_t row, uint32_t lane, uint32_t i) {
+static void fill_shape(const hemc_packer* p, particle_rows* rows, uint32_t row, uint32_t lane, uint32_t i) {
     const hemc_particles* all = &p->mesh->all;
     hem_rest_row* rest = &rows->rest[row];
     hem_shape_row* shape = &rows->shape[row];
@@ -120,6 +126,12 @@ static void fill_shape(const hemc_packer* p, const particle_rows* rows, uint32_t
     shape->b[lane] = all->radii[i][1];
     shape->c[lane] = all->radii[i][2];
     rows->bind[row].weight[0][lane] = 1;
+    hem_map_row* map = &rows->maps[row];
+    map->friction[lane] = map_of(all, i, HEMC_FRICTION);
+    map->drag[lane] = map_of(all, i, HEMC_DRAG);
+    map->damping[lane] = map_of(all, i, HEMC_DAMPING);
+    map->contact[lane] = map_of(all, i, HEMC_CONTACT);
+    rows->painted |= map->friction[lane] < 1 || map->drag[lane] < 1 || map->damping[lane] < 1 || map->contact[lane] < 1;
     if (row >= p->layout->oriented_row_count) {
         fill_frame(&rows->frames[row - p->layout->oriented_row_count], lane, p->mesh, p->layout, i);
     }
@@ -229,6 +241,7 @@ void hemc_pack_rows(hemc_packer* p) {
         .rest = hemc_alloc(p->arena, row_count, sizeof(hem_rest_row)),
         .shape = hemc_alloc(p->arena, row_count, sizeof(hem_shape_row)),
         .area = hemc_alloc(p->arena, row_count, sizeof(hem_area_row)),
+        .maps = hemc_alloc(p->arena, row_count, sizeof(hem_map_row)),
         .bind = hemc_alloc(p->arena, row_count, sizeof(hem_bind_row)),
         .flags = hemc_alloc(p->arena, (size_t)row_count * HEM_LANES, sizeof(uint32_t)),
         .anim = hemc_alloc(p->arena, row_count, sizeof(hem_anim_row)),
@@ -254,6 +267,8 @@ void hemc_pack_rows(hemc_packer* p) {
     v->shape_rows = rows.shape;
     v->area_rows = rows.area;
     v->area_row_count = row_count;
+    v->map_rows = rows.maps;
+    v->map_row_count = rows.painted ? row_count : 0;
     v->bind_rows = rows.bind;
     v->particle_flags = rows.flags;
     v->anim_rows = rows.anim;

@@ -247,6 +247,11 @@ static const char* const part_keys[] = {
     "bend",
     "shape",
     "stiffness_paint",
+    "friction_paint",
+    "drag_paint",
+    "damping_paint",
+    "contact_paint",
+    "tether_paint",
     "springs",
     "fabric",
     "link_damping",
@@ -489,16 +494,29 @@ static bool read_links(const hemc_recipe_reader* r, const hemc_json* object, hem
     return good;
 }
 
-static bool read_stiffness_paint(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
-    const hemc_json* paint = hemc_json_member(object, "stiffness_paint");
-    if (!hemc_recipe_string(r, object, "stiffness_paint", &part->stiffness_paint)) {
+// The attribute that a key names, which must be there then, or the default where the model has it.
+static bool read_paint(const hemc_recipe_reader* r, const hemc_json* object, const char* key, const char** paint) {
+    const hemc_json* value = hemc_json_member(object, key);
+    if (!hemc_recipe_string(r, object, key, paint)) {
         return false;
     }
-    if (paint != NULL && hemc_paint_values(r->model, part->stiffness_paint) == NULL) {
-        return hemc_recipe_fault(r, paint, "the model has no vertex attribute \"%s\"", part->stiffness_paint);
+    if (value != NULL && hemc_paint_values(r->model, *paint) == NULL) {
+        return hemc_recipe_fault(r, value, "the model has no vertex attribute \"%s\"", *paint);
     }
-    part->stiffness_paint = hemc_paint_values(r->model, part->stiffness_paint) != NULL ? part->stiffness_paint : NULL;
+    *paint = hemc_paint_values(r->model, *paint) != NULL ? *paint : NULL;
     return true;
+}
+
+static bool read_paints(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
+    static const char* const keys[HEMC_MAP_COUNT] = {
+        [HEMC_FRICTION] = "friction_paint", [HEMC_DRAG] = "drag_paint",     [HEMC_DAMPING] = "damping_paint",
+        [HEMC_CONTACT] = "contact_paint",   [HEMC_TETHER] = "tether_paint",
+    };
+    bool good = read_paint(r, object, "stiffness_paint", &part->stiffness_paint);
+    for (int i = 0; i < HEMC_MAP_COUNT; ++i) {
+        good = read_paint(r, object, keys[i], &part->map_paints[i]) && good;
+    }
+    return good;
 }
 
 // "rods": true, false or numbers; "inextensible": true or false. Strands of either kind are solved whole.
@@ -530,19 +548,15 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
 // "drive", if only 0, makes a part know its pose, so that the game may turn it up. Soft parts that are driven track too.
 static bool read_drive(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     hem_tuning* t = &part->tuning;
-    const hemc_json *drive = hemc_json_member(object, "drive"), *paint = hemc_json_member(object, "drive_paint");
-    if (!hemc_recipe_string(r, object, "drive_paint", &part->drive_paint)) {
+    const hemc_json* drive = hemc_json_member(object, "drive");
+    if (!read_paint(r, object, "drive_paint", &part->drive_paint)) {
         return false;
     }
-    const bool painted = hemc_paint_values(r->model, part->drive_paint) != NULL;
-    if (paint != NULL && !painted) {
-        return hemc_recipe_fault(r, paint, "the model has no vertex attribute \"%s\"", part->drive_paint);
-    }
+    const bool painted = part->drive_paint != NULL;
     if (painted && drive == NULL) {
         t->drive = HEMC_PAINTED_DRIVE;
         part->painted_drive = true;
     }
-    part->drive_paint = painted ? part->drive_paint : NULL;
     const bool momentum = part->animation == HEM_ANIMATE_MOMENTUM;
     bool tracking = t->drive > 0 && part->kind == HEM_PART_SOFT && !momentum;
     if (!hemc_recipe_bool(r, object, "tracking", &tracking)) {
@@ -631,7 +645,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = read_axis(r, object, part) && good;
     good = read_blend(r, object, part) && good;
     good = read_stitch(r, object, part) && good;
-    good = read_stiffness_paint(r, object, part) && good;
+    good = read_paints(r, object, part) && good;
     good = read_strands(r, object, part) && good;
     good = read_drive(r, object, part) && good;
     good = hemc_recipe_springs(r, object, part) && good;

@@ -52,6 +52,11 @@ uint32_t hemc_recipe_preset_names(const char* const** names) {
     return PRESET_COUNT;
 }
 
+const char* const hemc_map_names[HEMC_MAP_COUNT] = {
+    [HEMC_FRICTION] = "_HEM_FRICTION", [HEMC_DRAG] = "_HEM_DRAG",     [HEMC_DAMPING] = "_HEM_DAMPING",
+    [HEMC_CONTACT] = "_HEM_CONTACT",   [HEMC_TETHER] = "_HEM_TETHER",
+};
+
 void hemc_part_defaults(hemc_part_recipe* part) {
     memset(part, 0, sizeof(*part));
     part->json_path = "";
@@ -63,6 +68,9 @@ void hemc_part_defaults(hemc_part_recipe* part) {
     part->animation = HEM_ANIMATE_DIRECT;
     part->stiffness_paint = "_HEM_STIFFNESS";
     part->drive_paint = "_HEM_DRIVE";
+    for (int i = 0; i < HEMC_MAP_COUNT; ++i) {
+        part->map_paints[i] = hemc_map_names[i];
+    }
     part->rods = (hemc_rod_recipe){.stiffness = 0.02f, .twist = 0.7f, .taper = 0.5f, .sag_free = true};
     part->tethers = true;
     part->max_distance = -1;

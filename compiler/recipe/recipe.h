@@ -62,6 +62,7 @@ typedef struct hemc_number_key {
 const hemc_number_key* hemc_part_number_keys(uint32_t* count);
 // Preset values into a part whose kind and generator are known. False = no such material.
 bool hemc_recipe_preset(const char* material, hemc_part_recipe* part);
+extern const char* const hemc_map_names[HEMC_MAP_COUNT]; // of the attributes that are looked for
 uint32_t hemc_recipe_preset_names(const char* const** names);
 void hemc_part_defaults(hemc_part_recipe* part); // everything that depends on neither material nor model
 

@@ -537,23 +537,38 @@ static void face_away(roles* r) {
     }
 }
 
+static float share_of(double value) {
+    return (float)(value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value);
+}
+
+// NULL = not painted.
+static const float* values_of(roles* r, const char* paint) {
+    const float* values = paint != NULL ? hemc_paint_values(r->model, paint) : NULL;
+    if (values != NULL) {
+        find_feet(r);
+    }
+    return values;
+}
+
 static void read_paints(roles* r) {
     const hemc_part_recipe* part = r->part;
     hemc_particles* p = r->p;
-    const float* stiffness = part->stiffness_paint ? hemc_paint_values(r->model, part->stiffness_paint) : NULL;
-    const float* max_distance = part->max_distance_paint ? hemc_paint_values(r->model, part->max_distance_paint) : NULL;
-    const float* backstop = part->backstop_paint ? hemc_paint_values(r->model, part->backstop_paint) : NULL;
-    const float* drive = part->drive_paint ? hemc_paint_values(r->model, part->drive_paint) : NULL;
-    if (stiffness || max_distance || backstop || drive) {
-        find_feet(r);
+    const float* stiffness = values_of(r, part->stiffness_paint);
+    const float* max_distance = values_of(r, part->max_distance_paint);
+    const float* backstop = values_of(r, part->backstop_paint);
+    const float* drive = values_of(r, part->drive_paint);
+    const float* maps[HEMC_MAP_COUNT];
+    for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+        maps[k] = values_of(r, part->map_paints[k]);
     }
     for (uint32_t i = 0; i < p->count; ++i) {
-        double s = stiffness ? foot_value(&r->feet[i], stiffness) : 1.0;
-        p->stiffness[i] = (float)(s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s);
+        p->stiffness[i] = stiffness ? share_of(foot_value(&r->feet[i], stiffness)) : 1.0f;
         p->max_distance[i] = max_distance ? (float)foot_value(&r->feet[i], max_distance) : part->max_distance;
         p->backstop[i] = backstop ? (float)foot_value(&r->feet[i], backstop) : part->backstop;
-        const double d = drive ? foot_value(&r->feet[i], drive) : 1.0;
-        p->drive[i] = part->driven ? (float)(d < 0.0 ? 0.0 : d > 1.0 ? 1.0 : d) : -1.0f;
+        p->drive[i] = !part->driven ? -1.0f : drive ? share_of(foot_value(&r->feet[i], drive)) : 1.0f;
+        for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+            p->maps[i][k] = maps[k] ? share_of(foot_value(&r->feet[i], maps[k])) : 1.0f;
+        }
     }
     for (size_t k = 0; k < p->link_count; ++k) {
         p->links[k].scale = 0.5f * (p->stiffness[p->links[k].a] + p->stiffness[p->links[k].b]);

@@ -52,8 +52,10 @@ static void tune_drive(const hem_tuning* t, float h, hemi_part_step* out) {
 }
 
 static void tune_part(const hem_tuning* t, float mean_inverse_mass, float h, hemi_part_step* out) {
-    out->keep = hem_expf(-t->damping * h);
-    out->keep_angular = hem_expf(-t->angular_damping * h);
+    out->damped_h = t->damping * h;
+    out->damped_angular_h = t->angular_damping * h;
+    out->keep = hem_expf(-out->damped_h);
+    out->keep_angular = hem_expf(-out->damped_angular_h);
     out->drag = t->drag * h;
     out->lift = t->lift * h;
     out->max_speed = t->max_speed;

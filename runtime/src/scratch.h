@@ -45,12 +45,13 @@ struct hemi_derived {
 
 // Per part and substep: tuning turned into the numbers that the kernels multiply with.
 typedef struct hemi_part_step {
-    hemi_mat34 frame;   // what the motion of the character's frame does to a free particle, this substep
-    float gravity[3];   // m/s^2 character space, scaled
-    float wind[3];      // m/s character space
-    float keep;         // exp(-damping h)
-    float keep_angular; // exp(-angular_damping h)
-    float drag, lift;   // times h
+    hemi_mat34 frame;                 // what the motion of the character's frame does to a free particle, this substep
+    float gravity[3];                 // m/s^2 character space, scaled
+    float wind[3];                    // m/s character space
+    float keep;                       // exp(-damping h)
+    float keep_angular;               // exp(-angular_damping h)
+    float damped_h, damped_angular_h; // damping and angular_damping times h
+    float drag, lift;                 // times h
     float max_speed;
     float alpha[8];     // compliance / h^2
     float beta[8];      // link damping * compliance / h (XPBD gamma); 0 = undamped

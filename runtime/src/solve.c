@@ -46,6 +46,7 @@ void hemi_phase_predict(hemi_step* s) {
                                 solve->normal + row,
                                 view->shape_rows + row,
                                 view->area_row_count ? view->area_rows + row : NULL,
+                                view->map_rows ? view->map_rows + row : NULL,
                                 force ? force + row : NULL,
                                 tune,
                                 &s->scratch->counters.clamped_count,
@@ -56,7 +57,7 @@ void hemi_phase_predict(hemi_step* s) {
         k->predict(&predict);
         if (part->kind == HEM_PART_SOFT) {
             k->predict_rotation(instance->q + row, instance->w + row, solve->prev_q + row, view->shape_rows + row,
-                                part->row_count, tune, s->h);
+                                view->map_rows ? view->map_rows + row : NULL, part->row_count, tune, s->h);
         }
     }
 }
@@ -72,8 +73,8 @@ void hemi_phase_drive(hemi_step* s) {
         const hemi_part_step* tune = &solve->parts[p];
         if (tune->drive_pull > 0.0f && range.count && hemi_part_mode(view, instance->input, p) == HEM_ANIMATE_DIRECT) {
             const hemi_drive_args args = {
-                instance->x,           instance->v, rows,          range.count, instance->target_prev,
-                instance->target_next, solve->now,  s->s1 - s->s0, s->h,        tune};
+                instance->x,           instance->v, rows,          view->map_rows, range.count, instance->target_prev,
+                instance->target_next, solve->now,  s->s1 - s->s0, s->h,           tune};
             s->scene->kernels->drives(&args);
         }
         if (tune->tracking && view->parts[p].kind == HEM_PART_SOFT) {

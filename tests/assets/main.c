@@ -26,6 +26,8 @@ typedef struct builder {
     uint32_t group_starts[LIMIT + 1];
     uint16_t group_members[LINK_LIMIT];
     float max_distance[LIMIT], backstop[LIMIT], drive[LIMIT];
+    float maps[LIMIT][HEMC_MAP_COUNT];
+    int painted;
     uint32_t strand_starts[LIMIT], strand_members[LIMIT];
     float turns[LIMIT][3];
     hemc_bare_rods rods;
@@ -122,6 +124,7 @@ static int write_asset(builder* b, const char* folder, const char* name, int gro
     b->mesh.backstop = b->backstop;
     b->mesh.rods = b->rods.strand_count ? &b->rods : NULL;
     b->mesh.drive = b->drive[0] >= 0 ? b->drive : NULL;
+    b->mesh.maps = b->painted ? (const float(*)[HEMC_MAP_COUNT])b->maps : NULL;
     b->mesh.parts = b->mesh.part_count ? b->parts : NULL;
     b->mesh.group_starts = groups ? b->group_starts : NULL;
     b->mesh.group_members = groups ? b->group_members : NULL;
@@ -140,6 +143,44 @@ static int write_asset(builder* b, const char* folder, const char* name, int gro
     }
     hemc_free(bytes);
     return !good;
+}
+
+// Eight loose particles a part, one metre apart, the upper ones above the lower: all painted, each in its own way, (i + 1) / 8
+// of the one kind, 1 - i / 16 of the next. The lower ones are held.
+static int write_painted(builder* b, const char* folder) {
+    clear(b);
+    for (int i = 0; i < 16; ++i) {
+        add(b, (float)(i % 8), i < 8 ? 0.5f : 0.0f, 0.0f, 0.01f * (float)(1 + i % 8), i >= 8, i / 8, i % 8);
+        b->area[i] = 0.01f;
+        const float up = (float)(i % 8 + 1) / 8.0f, down = 1.0f - (float)(i % 8) / 16.0f;
+        b->maps[i][HEMC_FRICTION] = up;
+        b->maps[i][HEMC_DRAG] = down;
+        b->maps[i][HEMC_DAMPING] = up;
+        b->maps[i][HEMC_CONTACT] = i < 8 ? down : up;
+        b->maps[i][HEMC_TETHER] = 1.0f;
+        if (i == 7) {
+            add_part(b, HEM_PART_CLOTH, 0.02f, 1, 2);
+        }
+    }
+    add_part(b, HEM_PART_CLOTH, 0.02f, 2, 1);
+    b->painted = 1;
+    int bad = write_asset(b, folder, "painted", 0);
+
+    clear(b); // a sheet that meets itself, paint in waves
+    add_sheet(b, 16, 16, -0.8f, 0.0f, 0.0f, 0.1f, 0.1f, 0.01f, 1);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        b->animated[i] = i < 16;
+        for (uint32_t k = 0; k < HEMC_MAP_COUNT; ++k) {
+            b->maps[i][k] = (float)((i * (k + 3)) % 17) / 16.0f;
+        }
+    }
+    b->painted = 1;
+    b->mesh.damping = 2.0f;
+    b->mesh.friction = 0.5f;
+    b->mesh.self_collision = true;
+    b->mesh.self_thickness = 0.08f;
+    b->mesh.radius = 0.05f;
+    return bad | write_asset(b, folder, "painted_sheet", 0);
 }
 
 // A sheet of a material: warp and weft only, upright or lying, `clamped` rows of it held. A particle weighs its share of
@@ -427,6 +468,7 @@ int main(int argc, char** argv) {
     group_by_links(&b);
     bad |= write_asset(&b, folder, "tracked", 1);
     bad |= write_fabrics(&b, folder);
+    bad |= write_painted(&b, folder);
 
     clear(&b); // rods that bend, that twist and that do both, each joint alike
     for (int i = 0; i < 4; ++i) {

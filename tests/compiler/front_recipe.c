@@ -52,6 +52,9 @@ TEST a_short_recipe_has_all_defaults(void) {
     ASSERT(r.body.enabled && r.body.surface && near(r.body.friction, 0.3) && r.body.reach < 0);
     ASSERT(near(r.clip_hz, 30) && near(r.scale, 1) && !r.automatic);
     ASSERT_EQ(NULL, p->stiffness_paint); // the model has none
+    for (int i = 0; i < HEMC_MAP_COUNT; ++i) {
+        ASSERT_EQ(NULL, p->map_paints[i]);
+    }
     kit_end(&k);
     PASS();
 }
@@ -73,6 +76,7 @@ TEST every_key_is_read(void) {
         "    \"blend\": 0.07, \"animation\": \"momentum\", \"surface\": false, \"material\": \"leather\", \"mass\": "
         "2,\n"
         "    \"stretch\": 1, \"shear\": 3, \"bend\": 4, \"shape\": 5, \"stiffness_paint\": \"_HEM_PIN\", "
+        "\"friction_paint\": \"_HEM_PIN\", \"tether_paint\": \"_HEM_PIN\", "
         "\"link_damping\": 6, \"tethers\": true,\n"
         "    \"tether_allowance\": 0.5, \"damping\": 7, \"drag\": 8, \"lift\": 9, \"gravity\": -1, \"friction\": 0.25, "
         "\"restitution\": 0.125,\n"
@@ -115,6 +119,9 @@ TEST every_key_is_read(void) {
            near(p->max_distance, 0.3));
     ASSERT_STR_EQ("_HEM_PIN", p->backstop_paint);
     ASSERT_STR_EQ("_HEM_PIN", p->stiffness_paint);
+    ASSERT_STR_EQ("_HEM_PIN", p->map_paints[HEMC_FRICTION]);
+    ASSERT_STR_EQ("_HEM_PIN", p->map_paints[HEMC_TETHER]);
+    ASSERT_EQ(NULL, p->map_paints[HEMC_DRAG]);
     ASSERT(near(p->backstop_radius, 2) && p->stitch && p->stitch_with_count == 1);
     ASSERT(near(t->linear_inertia, 0.5) && near(t->angular_inertia, 0.75) && near(t->max_speed, 12) &&
            t->iterations == 8);
@@ -170,6 +177,8 @@ TEST wrong_recipes_are_named(void) {
         {"\"blend\": \"paint\"", "no vertex attribute _HEM_BLEND"},
         {"\"max_distance\": \"_NONE\"", "the model has no \"_NONE\""},
         {"\"stiffness_paint\": \"_NONE\"", "/parts/0/stiffness_paint: the model has no vertex attribute \"_NONE\""},
+        {"\"damping_paint\": \"_NONE\"", "/parts/0/damping_paint: the model has no vertex attribute \"_NONE\""},
+        {"\"drive_paint\": \"_NONE\"", "/parts/0/drive_paint: the model has no vertex attribute \"_NONE\""},
         {"\"collides_with\": [\"d\"]", "/parts/0/collides_with: no part is named \"d\""},
         {"\"stitch\": [\"d\"]", "/parts/0/stitch: no part is named \"d\""},
         {"\"spacing\": 0.1,, ", "1:"},

@@ -115,6 +115,9 @@ TEST paints_reach_particles_by_interpolation(void) {
     add_paint(&kit, "_LIMIT", by_height);
     add_paint(&kit, "_HEM_PIN", right_half);
     kit.part.stiffness_paint = "_HEM_STIFFNESS";
+    for (int k = 0; k < HEMC_MAP_COUNT; ++k) { // one paint for all but one, which names none that there is
+        kit.part.map_paints[k] = k == HEMC_DRAG ? "_HEM_DRAG" : "_HEM_STIFFNESS";
+    }
     kit.part.max_distance_paint = "_LIMIT";
     kit.part.backstop = 0.02f;
     ASSERT(run(&kit));
@@ -122,6 +125,9 @@ TEST paints_reach_particles_by_interpolation(void) {
     for (uint32_t i = 0; i < p->count; ++i) {
         float wanted = (p->positions[i].y - 0.5f) * 2.0f;
         ASSERT_IN_RANGE(wanted, p->stiffness[i], 1e-4f);
+        for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+            ASSERT_IN_RANGE(k == HEMC_DRAG ? 1.0f : wanted, p->maps[i][k], 1e-4f);
+        }
         ASSERT_IN_RANGE(wanted, p->max_distance[i], 1e-4f);
         ASSERT_EQ(0.02f, p->backstop[i]);
         if (fabs(p->positions[i].x) > 0.04) {

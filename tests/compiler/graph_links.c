@@ -79,6 +79,36 @@ TEST tethers_run_up_the_column(void) {
     PASS();
 }
 
+// Painted: so much longer, down to a sixteenth, below which there is none. The particle that hangs decides.
+TEST a_painted_tether_acts_farther_away(void) {
+    static const float painted[] = {1.0f, 0.5f, 0.0625f, 0.06f, 0.0f};
+    lanes_kit kit;
+    lanes_kit_start(&kit, 200);
+    lanes_kit_sheet(&kit, 10, 12);
+    lanes_kit_part(&kit, "sheet", HEM_PART_CLOTH);
+    hemc_particles* all = &kit.mesh.all;
+    all->maps = hemc_alloc(kit.arena, 200, sizeof *all->maps);
+    for (uint32_t i = 0; i < all->count; ++i) {
+        all->maps[i][HEMC_TETHER] = (all->flags[i] & HEM_PARTICLE_ANIMATED) != 0 ? 0.0f : painted[all->column[i] % 5];
+    }
+    ASSERT(lanes_kit_graph(&kit));
+    uint32_t found[5] = {0};
+    for (size_t i = 0; i < kit.mesh.link_count; ++i) {
+        const hemc_link* l = &kit.mesh.links[i];
+        if (l->kind == HEM_LINK_TETHER) {
+            const int column = kit.mesh.all.column[l->a] % 5;
+            const double straight = (11 - kit.mesh.all.level[l->a]) * SPACING;
+            ASSERT_IN_RANGE(straight / (double)painted[column], l->rest, 1e-5 / (double)painted[column]);
+            ++found[column];
+        }
+    }
+    for (int column = 0; column < 5; ++column) {
+        ASSERT_EQ_FMT(column < 3 ? 20u : 0u, found[column], "%u"); // two columns of ten below the first link
+    }
+    lanes_kit_end(&kit);
+    PASS();
+}
+
 // All-pairs shortest paths (Floyd and Warshall) over the same links.
 static double* all_paths(const lanes_kit* kit) {
     const uint32_t n = kit->mesh.all.count;
@@ -376,6 +406,7 @@ SUITE(graph_suite) {
     RUN_TEST(a_sheet_has_the_links_of_a_sheet);
     RUN_TEST(rest_lengths_are_distances);
     RUN_TEST(tethers_run_up_the_column);
+    RUN_TEST(a_painted_tether_acts_farther_away);
     RUN_TEST(tethers_are_nearly_shortest_paths);
     RUN_TEST(particles_between_two_regions_have_two_tethers);
     RUN_TEST(tethers_can_be_switched_off);

@@ -354,6 +354,15 @@ fixture fixture_make(void) {
     }
 
     builder b = {0};
+    hem_map_row maps[ROWS];
+    for (uint32_t row = 0; row < ROWS; ++row) {
+        for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+            maps[row].friction[lane] = 0.5f;
+            maps[row].drag[lane] = 1.0f;
+            maps[row].damping[lane] = 0.0f;
+            maps[row].contact[lane] = 0.25f;
+        }
+    }
     add(&b, HEM_SECTION_INFO, &info, sizeof info, 1);
     add(&b, HEM_SECTION_STRINGS, strings, 1, sizeof strings);
     add(&b, HEM_SECTION_PARTS, parts, sizeof parts[0], 3);
@@ -386,6 +395,7 @@ fixture fixture_make(void) {
     add(&b, HEM_SECTION_TRIANGLES, &triangle, sizeof triangle, 1);
     add(&b, HEM_SECTION_BENDS, &bend, sizeof bend, 1);
     add(&b, HEM_SECTION_DIHEDRALS, &dihedral, sizeof dihedral, 1);
+    add(&b, HEM_SECTION_MAP_ROWS, maps, sizeof maps[0], ROWS);
     add(&b, HEM_SECTION_PREVIEW_INDICES, indices, sizeof indices[0], 9);
     add(&b, HEM_SECTION_PREVIEW_COLORS, colors, sizeof colors[0], VERTICES);
     add(&b, HEM_SECTION_PREVIEW_CLIPS, clips, sizeof clips[0], 2);

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(physics_suite);
     RUN_SUITE(springs_suite);
     RUN_SUITE(drive_suite);
+    RUN_SUITE(maps_suite);
     RUN_SUITE(rods_suite);
     RUN_SUITE(fabric_suite);
     RUN_SUITE(integrators_suite);

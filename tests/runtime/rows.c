@@ -48,7 +48,7 @@ TEST spins_turn_free_particles_up_to_a_limit(void) {
             w.z[i] = 10.0f * (float)i;
             shape.inverse_mass[i] = i % 2 ? 3.0f : 0.0f;
         }
-        kernels->predict_rotation(&q, &w, &prev, &shape, 1, &part, 0.01f);
+        kernels->predict_rotation(&q, &w, &prev, &shape, NULL, 1, &part, 0.01f);
         for (int i = 0; i < 8; ++i) {
             const double before = 0.3 * i + turn, spin = fmin(10.0 * i * 0.9, 60.0);
             ASSERT_IN_RANGE(before, angle_about_z(&prev, i), 2e-6);

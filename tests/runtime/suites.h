@@ -21,6 +21,7 @@ extern SUITE(friction_suite);
 extern SUITE(solvers_suite);
 extern SUITE(springs_suite);
 extern SUITE(drive_suite);
+extern SUITE(maps_suite);
 extern SUITE(rods_suite);
 extern SUITE(fabric_suite);
 extern SUITE(integrators_suite);

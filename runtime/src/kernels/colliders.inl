@@ -215,7 +215,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                     // How the touched point of the collider moved: its place now, minus where that point started.
                     v8x3 start = v8x3_set1(shape->began[0], shape->began[1], shape->began[2]);
                     v8x3 moved = v8x3_sub(at, v8x3_add(rotate_out(shape->then, local), start));
-                    v8 friction = v8_set1(shape->friction > tune->friction ? shape->friction : tune->friction);
+                    v8 friction = v8_max(v8_set1(shape->friction), row_friction(view, tune, row));
                     push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, moved, friction, restitution);
                     hit |= m8_bits(active);
                 }

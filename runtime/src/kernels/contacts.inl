@@ -153,6 +153,12 @@ HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 
     *p = v8x3_nmadd(slide, v8_keep(active, grip), *p);
 }
 
+// A part's friction in a row of it.
+HEM_INLINE v8 row_friction(const hem_view* view, const hemi_part_step* part, uint32_t row) {
+    v8 friction = v8_set1(part->friction);
+    return view->map_rows ? v8_mul(friction, v8_load(view->map_rows[row].friction)) : friction;
+}
+
 static void touch_bodies(const hemi_contact_args* args) {
     const hem_view* view = args->view;
     const hemi_contacts* s = args->contacts;
@@ -164,7 +170,7 @@ static void touch_bodies(const hemi_contact_args* args) {
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &args->solve->parts[p];
-        v8 restitution = v8_set1(tune->restitution), own_friction = v8_set1(tune->friction);
+        v8 restitution = v8_set1(tune->restitution);
         int soft = part->kind == HEM_PART_SOFT, still = hemi_frame_is_still(&tune->frame);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_near* near = &s->near_body[row];
@@ -172,6 +178,7 @@ static void touch_bodies(const hemi_contact_args* args) {
                 continue;
             }
             v8x3 at = row4_load3(&x[row]), old = row3_load(&prev[row]);
+            v8 own_friction = row_friction(view, tune, row);
             m8 free = v8_gt(v8_load(x[row].w), zero);
             uint32_t hit = 0;
             for (uint32_t k = 0; k < near->depth; ++k) {
@@ -288,12 +295,16 @@ HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8],
     return m;
 }
 
+HEM_INLINE float particle_friction(const hem_view* view, const hemi_part_step* parts, uint32_t slot) {
+    float friction = parts[view->particle_flags[slot] >> HEM_PARTICLE_PART_SHIFT].friction;
+    return view->map_rows ? friction * view->map_rows[slot >> 3].friction[slot & 7] : friction;
+}
+
 HEM_INLINE v8 pair_friction(const hem_view* view, const hemi_part_step* parts, const pair8* pairs) {
     HEM_ALIGN(32) float friction[8];
     for (int i = 0; i < 8; ++i) {
-        uint32_t a = view->particle_flags[pairs->a[i]] >> HEM_PARTICLE_PART_SHIFT;
-        uint32_t b = view->particle_flags[pairs->b[i]] >> HEM_PARTICLE_PART_SHIFT;
-        friction[i] = hem_maxf(parts[a].friction, parts[b].friction);
+        friction[i] =
+            hem_maxf(particle_friction(view, parts, pairs->a[i]), particle_friction(view, parts, pairs->b[i]));
     }
     return v8_load(friction);
 }

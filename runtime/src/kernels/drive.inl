@@ -19,12 +19,13 @@ static void drives(const hemi_drive_args* args) {
     const float back[12] = {m[0], m[4], m[8], 0.0f, m[1],  m[5],
                             m[9], 0.0f, m[2], m[6], m[10], 0.0f}; // the frame's motion is rigid
     const int still = hemi_frame_is_still(&part->frame);
-    const float hh = args->h * args->h * part->keep;
+    const float h2 = args->h * args->h, hh = h2 * part->keep;
     v8 one = v8_set1(1.0f), zero = v8_zero();
     v8 lost = v8_set1(1.0f - part->drive_keep), pull = v8_set1(part->drive_pull);
     v8 stiff = v8_set1(part->drive_stiff), lighter = v8_set1(1.0f - part->drive_fall);
     v8 share_of_step = v8_set1(args->share_of_step);
     v8x3 fall = v8x3_set1(part->gravity[0] * hh, part->gravity[1] * hh, part->gravity[2] * hh);
+    v8x3 gravity = v8x3_set1(part->gravity[0] * h2, part->gravity[1] * h2, part->gravity[2] * h2);
     v8x3 origin = v8x3_set1(m[3], m[7], m[11]);
     for (uint32_t i = 0; i < args->count; ++i) {
         const hem_drive_row* row = &args->rows[i];
@@ -38,8 +39,11 @@ static void drives(const hemi_drive_args* args) {
         v8x3 target = row3_load(&args->now[row->anim_row].x);
         v8x3 way = v8x3_scale(v8x3_sub(row3_load(&args->to[row->anim_row].x), row3_load(&args->from[row->anim_row].x)),
                               share_of_step);
-        v8x3 there = v8x3_add(began, way);           // had it gone with the target
-        v8x3 d = v8x3_sub(there, target);            // began - where the target was
+        v8x3 there = v8x3_add(began, way); // had it gone with the target
+        v8x3 d = v8x3_sub(there, target);  // began - where the target was
+        if (args->maps) {
+            fall = v8x3_scale(gravity, keep_painted(&args->maps[row->row], part->damped_h));
+        }
         v8x3 s = v8x3_sub(v8x3_sub(p, there), fall); // the rest of what it went
         v8x3 goal = v8x3_madd(s, v8_nmadd(f, lost, one), there);
         v8 light = v8_nmadd(f, lighter, one);

@@ -124,8 +124,13 @@ HEM_INLINE v8x3 velocity_of(v8x3 now, v8x3 prev, v8 inverse_h) {
     return v8x3_make(v8_flush(u.x), v8_flush(u.y), v8_flush(u.z));
 }
 
+// Of a velocity, what painted damping leaves.
+HEM_INLINE v8 keep_painted(const hem_map_row* map, float damped_h) {
+    return v8_exp(v8_mul(v8_load(map->damping), v8_set1(-damped_h)));
+}
+
 // The body of predict, with what does not change during a call as constants, so that each variant is straight code.
-HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
+HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained, int painted) {
     const hemi_part_step* part = a->part;
     v8 vh = v8_set1(a->h), inverse_h = v8_set1(1.0f / a->h), zero = v8_zero();
     v8x3 gravity = v8x3_scale(v8x3_set1(part->gravity[0], part->gravity[1], part->gravity[2]), vh);
@@ -157,9 +162,12 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
             v8 across = v8x3_dot(rel, n);
             v8 area = a->area ? v8_load(a->area[i].area)
                               : v8_mul(v8_mul(v8_load(a->shape[i].b), v8_load(a->shape[i].c)), v8_set1(4.0f));
-            v8 scale = v8_mul(area, w);
+            v8 scale = v8_mul(painted ? v8_mul(area, v8_load(a->map[i].drag)) : area, w);
             v8 kd = v8_min(v8_mul(scale, drag), one), kl = v8_min(v8_mul(scale, lift), one);
             u = v8x3_madd(n, v8_mul(across, v8_sub(kd, kl)), v8x3_madd(rel, kl, u));
+        }
+        if (painted) {
+            keep = keep_painted(&a->map[i], part->damped_h);
         }
         v8x3 rel = v8x3_scale(v8x3_sub(u, ride), keep);
         v8 speed2 = v8x3_dot(rel, rel);
@@ -177,7 +185,7 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained) {
 }
 
 // The most common case, a character that stands in still air: Verlet's form of the same, in half the operations.
-HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
+HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained, int painted) {
     const hemi_part_step* part = a->part;
     float most = part->max_speed * a->h;
     v8 vh = v8_set1(a->h), hh = v8_set1(a->h * a->h), limit = v8_set1(most * most), keep = v8_set1(part->keep),
@@ -188,6 +196,9 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained) {
     uint32_t count = a->count, slowed = 0;
     for (uint32_t i = 0; i < count; ++i) {
         v8x3 p = row4_load3(&x[i]);
+        if (painted) {
+            keep = keep_painted(&a->map[i], part->damped_h);
+        }
         v8 kept = v8_keep(v8_gt(v8_load(x[i].w), zero), keep); // what does not move freely stays
         v8x3 u = row3_load(&v[i]), step = chained ? v8x3_sub(p, u) : v8x3_scale(u, vh);
         step = v8x3_scale(v8x3_add(step, fall), kept);
@@ -212,17 +223,20 @@ static void predict(const hemi_predict* a) {
         return;
     }
     int still = hemi_frame_is_still(&a->part->frame), air = a->part->drag > 0.0f || a->part->lift > 0.0f;
-    if (still && !air && !a->force) {
-        a->chained ? predict_still_rows(a, 1) : predict_still_rows(a, 0);
+    if (a->map) { // no further variants: what is painted pays for itself
+        still && !air && !a->force ? predict_still_rows(a, a->chained, 1) : predict_rows(a, air, a->chained, 1);
+    } else if (still && !air && !a->force) {
+        a->chained ? predict_still_rows(a, 1, 0) : predict_still_rows(a, 0, 0);
     } else {
-        a->chained ? predict_rows(a, air, 1) : predict_rows(a, air, 0);
+        a->chained ? predict_rows(a, air, 1, 0) : predict_rows(a, air, 0, 0);
     }
 }
 
 #define SPIN_LIMIT 60.0f // rad/s
 
 HEM_INLINE void predict_rotation_rows(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
-                                      uint32_t count, const hemi_part_step* part, float h, int still) {
+                                      const hem_map_row* map, uint32_t count, const hemi_part_step* part, float h,
+                                      int still) {
     // The frame's own turn, as a quaternion, is the same for every particle; small, so a series is exact enough.
     const float* m = part->frame.m;
     v8x4 turn =
@@ -239,6 +253,9 @@ HEM_INLINE void predict_rotation_rows(hemi_row4* q, const hemi_row3* w, hemi_row
             old = v8x4_mul(turn, old);
             dq = transform3(m, dq, 0);
         }
+        if (map) {
+            scale = v8_mul(keep_painted(&map[i], part->damped_angular_h), v8_set1(0.5f * h));
+        }
         dq = v8x3_scale(dq, scale);
         v8 size = v8x3_dot(dq, dq);
         m8 fast = v8_gt(size, limit);
@@ -252,11 +269,11 @@ HEM_INLINE void predict_rotation_rows(hemi_row4* q, const hemi_row3* w, hemi_row
 }
 
 static void predict_rotation(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
-                             uint32_t count, const hemi_part_step* part, float h) {
+                             const hem_map_row* map, uint32_t count, const hemi_part_step* part, float h) {
     if (hemi_frame_is_still(&part->frame)) {
-        predict_rotation_rows(q, w, prev_q, shape, count, part, h, 1);
+        predict_rotation_rows(q, w, prev_q, shape, map, count, part, h, 1);
     } else {
-        predict_rotation_rows(q, w, prev_q, shape, count, part, h, 0);
+        predict_rotation_rows(q, w, prev_q, shape, map, count, part, h, 0);
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct hemi_predict {
     const hemi_row3* normal; // read when there is drag or lift
     const hem_shape_row* shape;
     const hem_area_row* area; // NULL = four times b c of the shapes
+    const hem_map_row* map;   // NULL = nothing is painted
     const hemi_row3* force;   // NULL = none
     const hemi_part_step* part;
     uint32_t* clamped;
@@ -45,6 +46,7 @@ typedef struct hemi_drive_args {
     hemi_row4* x;
     const hemi_row3* prev;
     const hem_drive_row* rows;
+    const hem_map_row* maps; // of all rows; NULL = nothing is painted
     uint32_t count;
     const hemi_target_row *from, *to; // of the whole step
     const hemi_target_row* now;       // at the end of the substep
@@ -128,7 +130,7 @@ struct hemi_kernels {
     void (*pose_rows)(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q);
     void (*predict)(const hemi_predict* args);
     void (*predict_rotation)(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
-                             uint32_t count, const hemi_part_step* part, float h);
+                             const hem_map_row* map, uint32_t count, const hemi_part_step* part, float h);
     // Targets between two poses, and the direct overwrite.
     void (*interpolate)(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
                         hemi_target_row* out);

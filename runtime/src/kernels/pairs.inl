@@ -200,6 +200,9 @@ static void cluster_slab(const hemi_search_args* args, uint32_t p, uint32_t begi
         way = v8x3_scale(way, v8_div(v8_min(length, limit), v8_max(length, v8_set1(1e-12f))));
         v8x3 at = v8x3_add(from, way);
         v8 own = thickness, radius = thin;
+        if (view->map_rows) {
+            radius = v8_mul(radius, v8_load(view->map_rows[row].contact));
+        }
         if (soft) {
             const hem_shape_row* shape = &view->shape_rows[row];
             v8 a = v8_load(shape->a);
@@ -541,6 +544,11 @@ static uint32_t keep_unignored(const hemi_search_args* args, cluster_pair* pairs
     return kept;
 }
 
+// Of a painted part, the share of its self_thickness that two particles keep.
+HEM_INLINE float mean_contact(const hem_view* view, uint32_t a, uint32_t b) {
+    return 0.5f * (view->map_rows[a >> 3].contact[a & 7] + view->map_rows[b >> 3].contact[b & 7]);
+}
+
 static void note_pairs(const hemi_search_args* args, const cluster_pair* pair, const row_pair* row) {
     const hem_view* view = args->view;
     hemi_search* s = args->search;
@@ -566,7 +574,8 @@ static void note_pairs(const hemi_search_args* args, const cluster_pair* pair, c
         uint32_t at = s->hit_count++;
         found->pair_a[at] = (uint16_t)slot;
         found->pair_b[at] = (uint16_t)other;
-        float radii = hem_minf(radius_a[row->i] + radius_b[j], thickest);
+        float most = same && cloth && view->map_rows ? thickest * mean_contact(view, slot, other) : thickest;
+        float radii = hem_minf(radius_a[row->i] + radius_b[j], most);
         found->pair_distance[at] = hem_minf(rest_distance(view, slot, other), radii);
     }
 }
