@@ -29,3 +29,5 @@
 {"fabric", 300, busy, 0x7be3fdea42c890b6ull, 0x578f16deaef96323ull},
 {"fabric", 120, drive_tuned, 0xb15bdee32a1ba291ull, 0xb428d3ffbfac163dull},
 {"fabric_flat", 120, drive_tuned, 0x847618c6bb3c88cbull, 0xbc33c7b38aa2526cull},
+{"painted", 120, drive_tuned, 0x79d111f3188cb869ull, 0xbe6d52cb0e075ee9ull},
+{"painted_sheet", 240, drive_tuned, 0x47a0a6da6bf2436dull, 0x5d68f03461e36095ull},
