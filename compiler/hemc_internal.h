@@ -257,7 +257,7 @@ typedef struct hemc_part_recipe {
     float backstop_radius; // 0 = 10 x spacing
     bool driven;           // it knows where the pose has it: for a drive or for tracking
     const char* drive_paint;
-    bool painted_drive; // nobody but the paint asks for a drive
+    bool painted_drive;                     // nobody but the paint asks for a drive
     const char* map_paints[HEMC_MAP_COUNT]; // NULL = none
     bool stitch;
     const char** stitch_with; // NULL = all

@@ -22,6 +22,11 @@ static const known_paint known[] = {
     {"_HEM_DRIVE", "how closely it follows the pose"},
     {"_HEM_MAX_DISTANCE", "how far it may go from the pose"},
     {"_HEM_BACKSTOP", "how far behind the pose it may go"},
+    {"_HEM_FRICTION", "how much it grips"},
+    {"_HEM_DRAG", "how much the air takes it along"},
+    {"_HEM_DAMPING", "how soon it calms down"},
+    {"_HEM_CONTACT", "how far it keeps from other cloth"},
+    {"_HEM_TETHER", "how far it may stretch away from what holds it"},
 };
 
 enum { KNOWN_COUNT = sizeof(known) / sizeof(known[0]), NAME_SIZE = 64 };
@@ -147,6 +152,11 @@ void hemc_paint_settle(const hemc_model* model, hemc_recipe* recipe, const int32
                 *paints[k] = NULL;
             }
         }
+        for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+            if (part->map_paints[k] != NULL && !carries(model, owner, (int32_t)p, part->map_paints[k])) {
+                part->map_paints[k] = NULL;
+            }
+        }
         if (part->painted_drive && part->drive_paint == NULL) {
             part->driven = part->painted_drive = false;
             part->tuning.drive = part->tuning.drive_damping = 0;
@@ -160,6 +170,11 @@ static bool part_uses(const hemc_model* model, const hemc_part_recipe* part, con
     if (hemc_selector_uses_paint(part->selector, paint) || names(part->attach.paint, paint) ||
         names(part->max_distance_paint, paint) || names(part->backstop_paint, paint)) {
         return true;
+    }
+    for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
+        if (names(part->map_paints[k], paint)) {
+            return true;
+        }
     }
     return (part->attach.automatic && strcmp(paint, "_HEM_PIN") == 0 && hemc_paint_reaches(model, paint, mask)) ||
            (part->blend_paint && strcmp(paint, "_HEM_BLEND") == 0 && blends) || names(part->stiffness_paint, paint) ||
