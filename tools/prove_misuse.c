@@ -121,6 +121,45 @@ static void misuse_instance(misuse* m, const asset* a) {
     ROW(COUNT, hem_instance_set_colliders(scene, id, c, 1)); // more planes than there is room for
 }
 
+static void misuse_forces(misuse* m) {
+    hem_scene* scene = m->s->scene;
+    hem_force f[257];
+    memset(f, 0, sizeof(f));
+    ROW(NULL, hem_scene_set_forces(scene, NULL, 1));
+    ROW(COOKIE, hem_scene_set_forces(scene, f, 1)); // not made by hem_force_default
+    for (int i = 0; i < 257; i++) {
+        f[i] = hem_force_default();
+    }
+    ROW(COUNT, hem_scene_set_forces(scene, f, 257));
+    f[0].strength = (float)NAN;
+    ROW(RANGE, hem_scene_set_forces(scene, f, 1)); // not a number
+    f[0].strength = 1.0f;
+    f[0].key_count = 1;
+    ROW(NULL, hem_scene_set_forces(scene, f, 1)); // no keys
+    f[0].key_count = 0;
+    f[0].only = (hem_instance_id){m->s->id.index1, m->s->id.generation + 1};
+    ROW(ID, hem_scene_set_forces(scene, f, 1)); // for somebody who is gone
+}
+
+static void misuse_ties(misuse* m, const asset* a) {
+    hem_scene* scene = m->s->scene;
+    const hem_instance_id id = m->s->id;
+    hem_tie t[257];
+    memset(t, 0, sizeof(t));
+    ROW(NULL, hem_instance_set_ties(scene, id, NULL, 1));
+    ROW(COOKIE, hem_instance_set_ties(scene, id, t, 1)); // not made by hem_tie_default
+    for (int i = 0; i < 257; i++) {
+        t[i] = hem_tie_default();
+    }
+    ROW(COUNT, hem_instance_set_ties(scene, id, t, 257));
+    t[0].particle = a->info.particle_count;
+    ROW(RANGE, hem_instance_set_ties(scene, id, t, 1)); // no such particle
+    const double place[3] = {0, 0, 0};
+    int32_t particle;
+    ROW(RANGE, hem_instance_find_particle(scene, id, place, -1.0f, &particle));
+    ROW(NULL, hem_instance_find_particle(scene, id, NULL, 1.0f, &particle));
+}
+
 static void misuse_step(misuse* m, const asset* a) {
     hem_scene* scene = m->s->scene;
     const hem_instance_id id = m->s->id;
@@ -201,6 +240,8 @@ void prove_misuse(proof* p, const asset* a) {
     misuse_assets(&m, a);
     misuse_scene(&m, a);
     misuse_instance(&m, a);
+    misuse_forces(&m);
+    misuse_ties(&m, a);
     misuse_step(&m, a);
     misuse_saves(&m);
     stage_close(&s);

@@ -123,6 +123,74 @@ int hemi_collider_is_fine(const hemi_collider* c, uint32_t bone_count, uint32_t 
            hemi_is_fine(c->friction, 0.0f, 1.0f, "friction", "must be 0 to 1", fault);
 }
 
+static int keys_are_fine(const hemi_force* f, hemi_fault* fault) {
+    if (f->key_count > HEM_FORCE_KEYS) {
+        *fault = hemi_fault_value("key_count", HEM_NONE, f->key_count, "must be at most 8");
+        return 0;
+    }
+    for (uint32_t i = 0; i < f->key_count; ++i) {
+        const hem_force_key* key = &f->keys[i];
+        const float least = i ? f->keys[i - 1].seconds : 0.0f;
+        if (!hemi_in_range(key->seconds, least, 1e6f)) {
+            *fault = hemi_fault_value("keys", (int32_t)i, (double)key->seconds,
+                                      "seconds; must be 0 to 1e6 and not before the key before it");
+            return 0;
+        }
+        if (!hemi_in_range(key->strength, -1000.0f, 1000.0f)) {
+            *fault = hemi_fault_value("keys", (int32_t)i, (double)key->strength, "as strength; must be -1000 to 1000");
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int hemi_force_is_fine(const hemi_force* f, hemi_fault* fault) {
+    if (f->kind > HEM_FORCE_DRAG) {
+        *fault = hemi_fault_value("kind", HEM_NONE, f->kind, "must be one of hem_force_kind");
+        return 0;
+    }
+    const int drag = f->kind == HEM_FORCE_DRAG, explosion = f->kind == HEM_FORCE_EXPLOSION;
+    for (int k = 0; k < 3; ++k) {
+        if (!hemi_in_range(f->size[k], 0.0f, 1e6f)) {
+            *fault = hemi_fault_value("size", k, (double)f->size[k], "must be 0 to 1e6 metres");
+            return 0;
+        }
+    }
+    return place_is_fine(f->position, f->rotation, fault) &&
+           hemi_all_are_fine(f->velocity, 3, 1000.0f, "velocity", "must be within 1000 m/s", fault) &&
+           hemi_is_fine(f->strength, drag ? 0.0f : -1e4f, 1e4f, "strength",
+                        drag ? "of drag must be 0 to 1e4 1/s" : "must be within 1e4", fault) &&
+           hemi_is_fine(f->radius, explosion ? 0.001f : 0.0f, 1e6f, "radius",
+                        explosion ? "of an explosion must be 0.001 to 1e6 metres" : "must be 0 to 1e6 metres", fault) &&
+           hemi_is_fine(f->length, 0.001f, 1e6f, "length", "must be 0.001 to 1e6 metres", fault) &&
+           hemi_is_fine(f->speed, explosion ? 0.001f : 0.0f, 1e4f, "speed",
+                        explosion ? "of an explosion must be 0.001 to 1e4 m/s" : "must be 0 to 1e4 m/s", fault) &&
+           (f->period == 0.0f ||
+            hemi_is_fine(f->period, 0.001f, 1e6f, "period", "must be 0, or 0.001 to 1e6 seconds", fault)) &&
+           keys_are_fine(f, fault);
+}
+
+static int is_real(const hem_view* view, uint32_t particle) {
+    return particle < view->info->particle_count && !(view->particle_flags[particle] & HEM_PARTICLE_PAD);
+}
+
+int hemi_tie_is_fine(const hemi_tie* t, const hem_view* view, hemi_fault* fault) {
+    static const float still[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    if (!is_real(view, t->particle)) {
+        *fault = hemi_fault_value("particle", HEM_NONE, t->particle, "must be a particle of the asset and no pad");
+        return 0;
+    }
+    if (t->other != -1 && (t->other < 0 || !is_real(view, (uint32_t)t->other) || (uint32_t)t->other == t->particle)) {
+        *fault = hemi_fault_value("other", HEM_NONE, t->other, "must be -1 or another particle, and no pad");
+        return 0;
+    }
+    return place_is_fine(t->position, still, fault) &&
+           hemi_is_fine(t->rest, 0.0f, 1e4f, "rest", "must be 0 to 1e4 metres", fault) &&
+           hemi_is_fine(t->stiffness, 1e-3f, 1e6f, "stiffness", "must be 1e-3 to 1e6 N/m", fault) &&
+           hemi_is_fine(t->damping, 0.0f, 1e6f, "damping", "must be 0 to 1e6 N s/m", fault) &&
+           hemi_is_fine(t->force_limit, 0.0f, 1e6f, "force_limit", "must be 0 to 1e6 N", fault);
+}
+
 int hemi_plane_is_fine(const float n[4], int32_t index, hemi_fault* fault) {
     const float length2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     if (!hemi_in_range(length2, 0.98f, 1.02f)) {

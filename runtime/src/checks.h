@@ -6,8 +6,9 @@
 
 #include "runtime/src/refuse.h"
 
-#define HEMI_FINITE 3.4e38f // as a limit: any number will do
-#define HEMI_FAR 2e6f       // metres; no step leaves a particle there, unless a huge asset is posed so
+#define HEMI_FINITE 3.4e38f      // as a limit: any number will do
+#define HEMI_FAR 2e6f            // metres; no step leaves a particle there, unless a huge asset is posed so
+#define HEMI_LONGEST_SECONDS 1e9 // that a force may have been there; it stays at that
 
 static inline int hemi_in_range(float v, float low, float high) {
     return v >= low && v <= high;
@@ -53,6 +54,8 @@ int hemi_root_is_fine(const hem_root* root, const char* of, hemi_fault* fault);
 int hemi_felt_limit_is_fine(float value, const char* field, hemi_fault* fault);
 int hemi_pose_is_fine(const float* matrices, uint32_t count, size_t stride, const char* field, hemi_fault* fault);
 int hemi_collider_is_fine(const hemi_collider* collider, uint32_t bone_count, uint32_t mesh_count, hemi_fault* fault);
+int hemi_tie_is_fine(const hemi_tie* tie, const hem_view* view, hemi_fault* fault);
+int hemi_force_is_fine(const hemi_force* force, hemi_fault* fault);
 int hemi_plane_is_fine(const float plane[4], int32_t index, hemi_fault* fault);
 
 #endif

@@ -8,10 +8,10 @@
 // poisoned):
 //
 //   hem_scene | classes | instance records | mesh records | scratch records | events | per asset DERIVED |
-//   INPUT: hemi_scene_input | colliders | planes, per mesh [ hemi_mesh_input | bones | triangles ],
-//          per slot [ hemi_input | bones | tuning | colliders | planes ] |
-//   STATE: past of the scene's colliders, per mesh [ hemi_mesh_state | bones_prev ],
-//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor ] |
+//   INPUT: hemi_scene_input | colliders | planes | forces, per mesh [ hemi_mesh_input | bones | triangles ],
+//          per slot [ hemi_input | bones | tuning | colliders | planes | ties ] |
+//   STATE: past of the scene's colliders | ages of its forces, per mesh [ hemi_mesh_state | bones_prev ],
+//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
 //   palette_prev ] | per worker SCRATCH
 //
@@ -89,6 +89,8 @@ HEM_INLINE float hemi_cone_slope(const float size[4]) {
 #define HEM_MAX_SOUP 65536 // triangles
 #define HEM_MAX_MESHES 1024
 
+#define HEMI_TIES 256                // of an instance, at most
+#define HEMI_FORCES 256              // at most
 #define HEMI_MAX_SUBSTEPS 64u        // of a step
 #define HEMI_SCENE_COLLIDERS 256     // at most, besides HEM_MAX_COLLIDERS of an instance and its asset
 #define HEMI_FELT_ACCELERATION 60.0f // m/s^2, see hem_instance_def
@@ -117,7 +119,7 @@ typedef struct hemi_input {
     uint32_t generation;     // of the instance that this was said about
     // A carry holds for one step: the one that state.step_count becomes this number in. 0 = none.
     uint32_t carry_step;
-    uint32_t reserved;
+    uint32_t tie_count;
     float carry_rotation[4]; // motion of the frame ridden in, world: p' = rotation * (p - carry_from) + carry_to
     double carry_from[3], carry_to[3];
 } hemi_input;
@@ -127,7 +129,8 @@ typedef struct hemi_scene_input {
     float gravity[3];
     uint32_t has_force_field; // the function itself is the game's, outside
     uint32_t collider_count;
-    uint32_t reserved[3];
+    uint32_t force_count;
+    uint32_t reserved[2];
 } hemi_scene_input;
 
 // What the last step left, and what was said for the next one alone: the head of an instance's state.
@@ -175,6 +178,41 @@ typedef struct hemi_world_past { // of a collider of the scene: where it was at 
     uint32_t valid;
     uint32_t reserved;
 } hemi_world_past;
+
+// A tie as the game gave it. Where its place was at the end of the last step is in the state.
+typedef struct hemi_tie {
+    double position[3]; // world
+    uint32_t particle;
+    int32_t other; // -1 = the place
+    float rest, stiffness, damping, force_limit;
+} hemi_tie;
+
+// Whose it is stands beside it: after going back to an older state the input still holds later ties.
+typedef struct hemi_tie_past {
+    double position[3]; // world
+    uint32_t particle1; // + 1; 0 = there was none
+    int32_t other;
+} hemi_tie_past;
+
+// A force as the game gave it. How long it has been there is in the state.
+typedef struct hemi_force {
+    double position[3];
+    float rotation[4];
+    float size[3], velocity[3];
+    float strength, radius, length, speed;
+    uint32_t kind; // hem_force_kind
+    uint32_t mask;
+    uint32_t index1, generation; // of the instance that it is for; index1 0 = all
+    uint32_t key_count;
+    float period;
+    hem_force_key keys[HEM_FORCE_KEYS];
+} hemi_force;
+
+typedef struct hemi_force_past {
+    double seconds; // since it began
+    uint32_t kind1; // of which kind, + 1; 0 = there was none
+    uint32_t reserved;
+} hemi_force_past;
 
 typedef struct hemi_asset { // what lies inside hem_asset
     uint32_t cookie;
@@ -233,6 +271,7 @@ typedef struct hemi_instance {
     hem_tuning* tuning;       // per part
     hemi_collider* colliders; // the game's
     float (*planes)[4];       // of the game's hulls, one after the other
+    hemi_tie* ties;
     // STATE
     hemi_state* state;
     hemi_row4* x;
@@ -243,6 +282,7 @@ typedef struct hemi_instance {
     hemi_collider_past* past;     // room for the game's, then the asset's
     uint8_t* caught;              // per particle, see kernels/caught.inl
     hemi_anchor_row* anchor;      // where it was when still_seconds began
+    hemi_tie_past* tie_past;
     // Derived from both, and anew after a load
     hemi_target_row* target_next; // anim rows, from the bones
     hemi_row4* frame_q;           // cloth rows: orientation rest -> now
@@ -282,6 +322,8 @@ struct hem_scene {
     uint32_t collider_capacity;
     uint32_t hull_plane_capacity;
     uint32_t scene_collider_capacity;
+    uint32_t force_capacity;
+    uint32_t tie_capacity;
     uint32_t keep_previous;
     uint32_t substep_limit;
     float substep_hz;
@@ -295,7 +337,9 @@ struct hem_scene {
     hemi_scene_input* input;
     hemi_collider* colliders; // INPUT, for all instances
     float (*planes)[4];
-    hemi_world_past* past;         // STATE, of colliders
+    hemi_force* forces;
+    hemi_world_past* past; // STATE, of colliders
+    hemi_force_past* force_past;
     size_t input_size, state_size; // of INPUT and STATE in a save
     hem_event* events;
     uint32_t event_capacity, event_count, event_lost;
@@ -344,6 +388,9 @@ hemi_collider_ref hemi_collider_at(const hem_scene* scene, const hemi_instance* 
 // Where the last step left it, character space: position and rotation. 0 = it was not there yet.
 int hemi_collider_now(const hemi_instance* instance, const hemi_collider_ref* ref, float pose[7]);
 void hemi_keep_world_past(hem_scene* scene); // at the end of a step
+
+// forces.c
+void hemi_age_forces(hem_scene* scene); // at the end of a step
 
 // snapshot.c
 void hemi_measure_saves(hem_scene* scene); // sizes and layout_hash

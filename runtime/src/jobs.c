@@ -85,6 +85,7 @@ hem_result hem_scene_step_end(hem_scene* scene) {
     scene->step_open = 0;
     hemi_end_meshes(scene);
     hemi_keep_world_past(scene);
+    hemi_age_forces(scene);
     scene->event_count = scene->event_lost = 0;
     hem_step_report* sum = &scene->report;
     memset(sum, 0, sizeof(*sum));

@@ -5,27 +5,37 @@
 #include "runtime/src/scratch.h"
 
 void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t hull_plane_capacity,
-                             hem_scene* scene) {
+                             uint32_t force_capacity, hem_scene* scene) {
     scene->input = hemi_take(c, 1, sizeof(hemi_scene_input));
     scene->colliders = hemi_take(c, collider_capacity, sizeof(hemi_collider));
     scene->planes = hemi_take(c, collider_capacity ? hull_plane_capacity : 0, sizeof(*scene->planes));
+    if (force_capacity) { // who has none has the same bytes, and hashes, as before there were any
+        scene->forces = hemi_take(c, force_capacity, sizeof(hemi_force));
+    }
 }
 
-void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, hem_scene* scene) {
+void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, hem_scene* scene) {
     scene->past = hemi_take(c, collider_capacity, sizeof(hemi_world_past));
+    if (force_capacity) {
+        scene->force_past = hemi_take(c, force_capacity, sizeof(hemi_force_past));
+    }
 }
 
 void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t hull_plane_capacity,
-                       hemi_instance* instance) {
+                       uint32_t tie_capacity, hemi_instance* instance) {
     const hem_info* info = view->info;
     instance->input = hemi_take(c, 1, sizeof(hemi_input));
     instance->bones = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
     instance->tuning = hemi_take(c, info->part_count, sizeof(hem_tuning));
     instance->colliders = hemi_take(c, collider_capacity, sizeof(hemi_collider));
     instance->planes = hemi_take(c, hull_plane_capacity, sizeof(*instance->planes));
+    if (tie_capacity) {
+        instance->ties = hemi_take(c, tie_capacity, sizeof(hemi_tie));
+    }
 }
 
-void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, hemi_instance* instance) {
+void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
+                       hemi_instance* instance) {
     const hem_info* info = view->info;
     instance->state = hemi_take(c, 1, sizeof(hemi_state));
     instance->x = hemi_take(c, info->row_count, sizeof(hemi_row4));
@@ -36,6 +46,9 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     instance->past = hemi_take(c, collider_capacity + view->collider_count, sizeof(hemi_collider_past));
     instance->caught = hemi_take(c, info->particle_count, 1);
     instance->anchor = hemi_take(c, info->row_count, sizeof(hemi_anchor_row));
+    if (tie_capacity) {
+        instance->tie_past = hemi_take(c, tie_capacity, sizeof(hemi_tie_past));
+    }
 }
 
 void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance) {
@@ -56,27 +69,29 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_d
 void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user) {
     hem_scene spare;
     hemi_carve c = {.base = (uint8_t*)scene->input, .visit = visit, .user = user};
-    hemi_layout_scene_input(&c, scene->scene_collider_capacity, scene->hull_plane_capacity, &spare);
+    hemi_layout_scene_input(&c, scene->scene_collider_capacity, scene->hull_plane_capacity, scene->force_capacity,
+                            &spare);
 }
 
 void hemi_visit_scene_state(const hem_scene* scene, hemi_visit visit, void* user) {
     hem_scene spare;
     hemi_carve c = {.base = (uint8_t*)scene->past, .visit = visit, .user = user};
-    hemi_layout_scene_state(&c, scene->scene_collider_capacity, &spare);
+    hemi_layout_scene_state(&c, scene->scene_collider_capacity, scene->force_capacity, &spare);
 }
 
 void hemi_visit_input(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
     HEM_ASSERT(instance->input && hemi_is_aligned(instance->input, 64));
     hemi_instance spare = {0};
     hemi_carve c = {.base = (uint8_t*)instance->input, .visit = visit, .user = user};
-    hemi_layout_input(&c, instance->view, scene->collider_capacity, scene->hull_plane_capacity, &spare);
+    hemi_layout_input(&c, instance->view, scene->collider_capacity, scene->hull_plane_capacity, scene->tie_capacity,
+                      &spare);
 }
 
 void hemi_visit_state(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
     HEM_ASSERT(instance->state && hemi_is_aligned(instance->state, 64));
     hemi_instance spare = {0};
     hemi_carve c = {.base = (uint8_t*)instance->state, .visit = visit, .user = user};
-    hemi_layout_state(&c, instance->view, scene->collider_capacity, &spare);
+    hemi_layout_state(&c, instance->view, scene->collider_capacity, scene->tie_capacity, &spare);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -120,6 +135,7 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     e->colliders = larger(e->colliders, def->collider_capacity + def->scene_collider_capacity + view->collider_count);
     e->candidates = larger(e->candidates, def->candidate_capacity * meeting);
     e->mesh_rows = def->mesh_count ? e->rows : 0;
+    e->forces = def->force_capacity;
 }
 
 static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
@@ -195,6 +211,7 @@ static void layout_scratch(hemi_carve* c, const hemi_extent* e, hemi_scratch* s)
     layout_colliders(c, e, &s->colliders);
     layout_meshes(c, e, &s->meshes);
     s->untangle.led = hemi_take(c, e->rows, sizeof(hemi_led));
+    s->forces.now = hemi_take(c, e->forces, sizeof(hemi_force_now));
 }
 
 typedef enum range { RANGE_INPUT, RANGE_STATE, RANGE_DERIVED } range;
@@ -210,9 +227,10 @@ static void layout_range(hemi_carve* c, const hem_scene_def* def, range which, h
             instance->view = view;
             instance->class_index = i;
             if (which == RANGE_INPUT) {
-                hemi_layout_input(c, view, def->collider_capacity, def->hull_plane_capacity, instance);
+                hemi_layout_input(c, view, def->collider_capacity, def->hull_plane_capacity, def->tie_capacity,
+                                  instance);
             } else if (which == RANGE_STATE) {
-                hemi_layout_state(c, view, def->collider_capacity, instance);
+                hemi_layout_state(c, view, def->collider_capacity, def->tie_capacity, instance);
             } else {
                 hemi_layout_instance(c, view, def, instance);
             }
@@ -268,10 +286,11 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
     hem_event* events = hemi_take(c, def->event_capacity, sizeof(hem_event));
     layout_classes(c, def, classes);
     hem_scene spare_scene;
-    hemi_layout_scene_input(c, def->scene_collider_capacity, def->hull_plane_capacity, scene ? scene : &spare_scene);
+    hemi_layout_scene_input(c, def->scene_collider_capacity, def->hull_plane_capacity, def->force_capacity,
+                            scene ? scene : &spare_scene);
     layout_scene_meshes(c, def, RANGE_INPUT, meshes);
     layout_range(c, def, RANGE_INPUT, instances);
-    hemi_layout_scene_state(c, def->scene_collider_capacity, scene ? scene : &spare_scene);
+    hemi_layout_scene_state(c, def->scene_collider_capacity, def->force_capacity, scene ? scene : &spare_scene);
     layout_scene_meshes(c, def, RANGE_STATE, meshes);
     layout_range(c, def, RANGE_STATE, instances);
     layout_scene_meshes(c, def, RANGE_DERIVED, meshes);

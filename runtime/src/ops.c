@@ -45,6 +45,13 @@ static void rest_felt(hemi_state* s) {
     memset(s->felt_spin, 0, sizeof(s->felt_spin));
 }
 
+// What lies beyond a count is zero: the same said in another order gives the same bytes.
+static void clear(void* array, uint32_t count, uint32_t capacity, size_t size) {
+    if (count < capacity) {
+        memset((uint8_t*)array + count * size, 0, (capacity - count) * size);
+    }
+}
+
 static void keep_previous(const hem_scene* scene, hemi_instance* instance) {
     const hem_info* info = instance->view->info;
     if (scene->keep_previous) {
@@ -99,6 +106,7 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     s->alive = 1;
     s->match_rotation[3] = 1.0f;
     memset(instance->past, 0, (scene->collider_capacity + instance->view->collider_count) * sizeof(hemi_collider_past));
+    clear(instance->tie_past, 0, scene->tie_capacity, sizeof(hemi_tie_past));
     hemi_default_input(scene, instance);
     s->root = input->root = given->root;
     input->pose_blend = given->pose_blend;
@@ -238,6 +246,31 @@ static void apply_collider_count(hem_scene* scene, hemi_instance* instance, cons
     set(instance, &instance->input->collider_count, &given->count, sizeof(given->count));
 }
 
+// A place that moves is left to the step, as poses are.
+static void apply_tie(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_tie* given = op->payload;
+    HEM_ASSERT(given->index < scene->tie_capacity);
+    (void)scene;
+    hemi_tie* to = &instance->ties[given->index];
+    hemi_tie_past* past = &instance->tie_past[given->index];
+    if (given->jumped || past->particle1 != given->tie.particle + 1 || past->other != given->tie.other) {
+        memset(past, 0, sizeof(*past));
+    }
+    const hemi_tie before = *to;
+    *to = given->tie;
+    if (!past->particle1 || differ(&before.particle, &to->particle, sizeof(*to) - offsetof(hemi_tie, particle))) {
+        hemi_wake(instance->state);
+    }
+}
+
+static void apply_tie_count(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_count* given = op->payload;
+    HEM_ASSERT(given->count <= scene->tie_capacity);
+    clear(instance->ties, given->count, scene->tie_capacity, sizeof(hemi_tie));
+    clear(instance->tie_past, given->count, scene->tie_capacity, sizeof(hemi_tie_past));
+    set(instance, &instance->input->tie_count, &given->count, sizeof(given->count));
+}
+
 // -- Surroundings of all
 
 static void wake_all(hem_scene* scene) {
@@ -322,6 +355,46 @@ static void apply_scene_collider_count(hem_scene* scene, hemi_instance* instance
     set_for_all(scene, &scene->input->collider_count, &given->count, sizeof(given->count));
 }
 
+// Who it is about wakes: it may have held them in rest as well as it may move them.
+static void wake_those_of(hem_scene* scene, const hemi_force* force) {
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        if (!force->index1 || force->index1 == i + 1) {
+            hemi_wake(scene->instances[i].state);
+        }
+    }
+}
+
+static void apply_force(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_force* given = op->payload;
+    HEM_ASSERT(given->index < scene->force_capacity);
+    hemi_force* to = &scene->forces[given->index];
+    hemi_force_past* past = &scene->force_past[given->index];
+    const int there = given->index < scene->input->force_count;
+    if (given->restart || past->kind1 != given->force.kind + 1) {
+        *past = (hemi_force_past){0.0, given->force.kind + 1, 0};
+    }
+    if (!there || given->restart || differ(to, &given->force, sizeof(*to))) {
+        if (there) {
+            wake_those_of(scene, to);
+        }
+        *to = given->force;
+        wake_those_of(scene, to);
+    }
+}
+
+static void apply_force_count(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_count* given = op->payload;
+    HEM_ASSERT(given->count <= scene->force_capacity);
+    for (uint32_t i = given->count; i < scene->input->force_count; ++i) {
+        wake_those_of(scene, &scene->forces[i]);
+    }
+    clear(scene->forces, given->count, scene->force_capacity, sizeof(hemi_force));
+    clear(scene->force_past, given->count, scene->force_capacity, sizeof(hemi_force_past));
+    scene->input->force_count = given->count;
+}
+
 // -- How it moves
 
 static void apply_pose_blend(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
@@ -365,7 +438,7 @@ static void apply_tuning(hem_scene* scene, hemi_instance* instance, const hemi_o
 void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     HEM_ASSERT(hemi_op_name(op->id) && op->payload && (op->count == 0 || op->elements));
     HEM_ASSERT(op->count == 0 || op->stride >= hemi_op_element_size(op->id));
-    HEM_ASSERT(!scene->step_open && (instance != NULL) == (op->id < HEMI_OP_FORCE_FIELD));
+    HEM_ASSERT(!scene->step_open && (instance == NULL) == hemi_op_is_of_scene(op->id));
     HEM_ASSERT(!instance || (instance->state->alive != 0) == (op->id != HEMI_OP_ADD));
     if (scene->op_watch) {
         scene->op_watch(scene->op_watch_user, scene, instance, op);

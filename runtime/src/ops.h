@@ -86,6 +86,18 @@ typedef struct hemi_op_force_field {
     uint32_t another; // than before, or for another user
 } hemi_op_force_field;
 
+typedef struct hemi_op_tie {
+    uint32_t index;
+    uint32_t jumped;
+    hemi_tie tie;
+} hemi_op_tie;
+
+typedef struct hemi_op_force {
+    uint32_t index;
+    uint32_t restart;
+    hemi_force force;
+} hemi_op_force;
+
 typedef struct hemi_op_mesh_pose {
     uint32_t mesh;
     uint32_t jumped;
@@ -101,6 +113,10 @@ typedef enum hemi_op_id {
     HEMI_OPS(HEMI_OP_ENUM)
 #undef HEMI_OP_ENUM
 } hemi_op_id;
+
+static inline int hemi_op_is_of_scene(uint32_t id) { // else it is said about an instance
+    return id >= HEMI_OP_FORCE_FIELD && id <= HEMI_OP_FORCE_COUNT;
+}
 
 typedef struct hemi_op {
     hemi_op_id id;

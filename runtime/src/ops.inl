@@ -30,4 +30,8 @@
     X(MESH_TRIANGLES, 22, mesh_triangles, hemi_op_mesh_triangles, sizeof(hemi_triangle))                               \
     X(SCENE_PLANES, 23, scene_planes, hemi_op_planes, sizeof(hemi_op_plane))                                           \
     X(SCENE_COLLIDER, 24, scene_collider, hemi_op_collider, 0)                                                         \
-    X(SCENE_COLLIDER_COUNT, 25, scene_collider_count, hemi_op_count, 0)
+    X(SCENE_COLLIDER_COUNT, 25, scene_collider_count, hemi_op_count, 0)                                                \
+    X(FORCE, 26, force, hemi_op_force, 0)                                                                              \
+    X(FORCE_COUNT, 27, force_count, hemi_op_count, 0)                                                                  \
+    X(TIE, 28, tie, hemi_op_tie, 0) /* of an instance */                                                               \
+    X(TIE_COUNT, 29, tie_count, hemi_op_count, 0)

@@ -113,7 +113,9 @@ void hemi_phase_plan(hemi_step* s) {
     const hem_view* view = instance->view;
     const uint32_t features = instance->input->features;
     s->seconds = scene->args.dt_seconds * instance->input->time_scale;
-    s->moved = targets_moved(view, instance) || root_moved(instance->input, instance->state) || hemi_colliders_moved(s);
+    s->moved = hemi_find_forces(s); // before the others: all of it is wanted
+    s->moved = s->moved || targets_moved(view, instance) || root_moved(instance->input, instance->state) ||
+               hemi_colliders_moved(s) || hemi_ties_moved(s);
     hemi_wake_moved(s);
     s->awake = !instance->state->asleep && s->seconds >= SHORTEST_SECONDS;
     if (!s->awake) {

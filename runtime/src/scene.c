@@ -58,10 +58,12 @@ static const number_rule scene_numbers[] = {
     NUMBER(worker_capacity, 1, 64),       NUMBER(event_capacity, 0, 65536),
     NUMBER(keep_previous, 0, 1),          NUMBER(substep_limit, 1, 64),
     NUMBER(mesh_count, 0, 1024),          NUMBER(scene_collider_capacity, 0, 256),
+    NUMBER(force_capacity, 0, 256),       NUMBER(tie_capacity, 0, 256),
 };
 #undef NUMBER
 HEM_STATIC_ASSERT(HEM_MAX_COLLIDERS == 256 && HEMI_SCENE_COLLIDERS == 256, "the rules above name them");
 HEM_STATIC_ASSERT(HEM_MAX_HULL_PLANES == 4096, "the rule of hull_plane_capacity names it");
+HEM_STATIC_ASSERT(HEMI_FORCES == 256 && HEMI_TIES == 256, "the rules above name them");
 HEM_STATIC_ASSERT(HEMI_MAX_SUBSTEPS == 64, "the rule of substep_limit names it");
 HEM_STATIC_ASSERT(HEM_MAX_MESHES == 1024, "the rule of mesh_count names it");
 
@@ -204,6 +206,8 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
     scene->collider_capacity = def->collider_capacity;
     scene->hull_plane_capacity = def->hull_plane_capacity;
     scene->scene_collider_capacity = def->scene_collider_capacity;
+    scene->force_capacity = def->force_capacity;
+    scene->tie_capacity = def->tie_capacity;
     scene->keep_previous = def->keep_previous;
     scene->substep_hz = def->substep_hz;
     scene->substep_limit = def->substep_limit;

@@ -242,6 +242,38 @@ typedef struct hemi_untangle {
     uint32_t led_count;
 } hemi_untangle;
 
+// -- Forces (forces.c, kernels/forces.inl)
+
+#define HEMI_WAVES 9
+
+typedef struct hemi_wave { // of turbulence: amplitude * cos(vector . p + phase), the amplitude across the vector
+    float vector[3];
+    float phase;
+    float amplitude[3];
+    float reserved;
+} hemi_wave;
+
+// A force as it is in a substep, character space.
+typedef struct hemi_force_now {
+    uint32_t kind, mask;
+    uint32_t index;        // among the scene's
+    float inverse_radius2; // 0 = everywhere
+    float position[3];
+    float strength; // by its keys; of drag 1/s
+    float axis[3];
+    float inverse_length;
+    float from, to;    // of an explosion: how far its shell is at the begin and at the end, in lengths
+    float velocity[3]; // of what fills a box
+    float size[3];
+    float into[12]; // of drag: into the box's own space, rows of four
+    hemi_wave waves[HEMI_WAVES];
+} hemi_force_now;
+
+typedef struct hemi_forces {
+    hemi_force_now* now;
+    uint32_t count; // that reach the instance in this step
+} hemi_forces;
+
 // -- All of a worker's, carved for the largest asset of the scene
 
 typedef struct hemi_counters { // of the running step
@@ -256,6 +288,7 @@ struct hemi_scratch {
     hemi_colliders colliders;
     hemi_meshes meshes;
     hemi_untangle untangle;
+    hemi_forces forces;
     hemi_counters counters;
 };
 

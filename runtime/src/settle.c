@@ -10,6 +10,7 @@ void hemi_arrive(hemi_instance* instance) {
     s->jumped = 0;
     s->pose_changed = 0;
     s->woken = 0;
+    hemi_keep_ties(instance);
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
 }
 

@@ -216,6 +216,11 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
         READ(past, from->past, i);
         good &= !past.valid || (hemi_all_in_range(past.pose, 3, HEMI_FINITE) && hemi_is_unit(past.pose + 3));
     }
+    for (uint32_t i = 0; i < scene->tie_capacity; ++i) {
+        hemi_tie_past past;
+        READ(past, from->tie_past, i);
+        good &= hemi_is_place(past.position);
+    }
     return good;
 }
 
@@ -225,8 +230,9 @@ static int head_of_input_is_good(const hemi_input* in, const hem_scene* scene) {
            hemi_all_in_range(in->gravity, 3, 1000.0f) && hemi_all_in_range(in->wind, 3, 1000.0f) &&
            !(in->features & ~(uint32_t)HEM_FEATURE_ALL) && in->animation >= -1 && in->animation <= 1 &&
            hemi_is_felt_limit(in->felt_acceleration) && hemi_is_felt_limit(in->felt_turning) &&
-           in->collider_count <= scene->collider_capacity && (!in->carry_step || hemi_is_unit(in->carry_rotation)) &&
-           hemi_is_place(in->carry_from) && hemi_is_place(in->carry_to);
+           in->collider_count <= scene->collider_capacity && in->tie_count <= scene->tie_capacity &&
+           (!in->carry_step || hemi_is_unit(in->carry_rotation)) && hemi_is_place(in->carry_from) &&
+           hemi_is_place(in->carry_to);
 }
 
 static int colliders_are_good(const hem_scene* scene, const hemi_collider* colliders, const void* planes,
@@ -281,7 +287,26 @@ static int input_is_good(const hem_scene* scene, const hemi_instance* from, cons
             return 0;
         }
     }
+    for (uint32_t i = 0; i < in.tie_count; ++i) {
+        hemi_fault fault;
+        hemi_tie tie;
+        READ(tie, from->ties, i);
+        if (!hemi_tie_is_fine(&tie, view, &fault)) {
+            return 0;
+        }
+    }
     return colliders_are_good(scene, from->colliders, from->planes, in.collider_count, view->info->bone_count);
+}
+
+static int forces_are_good(const hemi_force* forces, uint32_t count) {
+    hemi_fault fault;
+    int good = 1;
+    for (uint32_t i = 0; i < count && good; ++i) {
+        hemi_force force;
+        READ(force, forces, i);
+        good = hemi_force_is_fine(&force, &fault);
+    }
+    return good;
 }
 
 static int scene_input_is_good(const hem_scene* scene, const hem_scene* from) {
@@ -289,7 +314,8 @@ static int scene_input_is_good(const hem_scene* scene, const hem_scene* from) {
     READ(in, from->input, 0);
     return hemi_all_in_range(in.gravity, 3, HEMI_FINITE) && in.has_force_field <= 1 &&
            in.collider_count <= scene->scene_collider_capacity &&
-           colliders_are_good(scene, from->colliders, from->planes, in.collider_count, 0);
+           colliders_are_good(scene, from->colliders, from->planes, in.collider_count, 0) &&
+           in.force_count <= scene->force_capacity && forces_are_good(from->forces, in.force_count);
 }
 
 static int scene_state_is_good(const hem_scene* scene, const hem_scene* from) {
@@ -298,6 +324,11 @@ static int scene_state_is_good(const hem_scene* scene, const hem_scene* from) {
         hemi_world_past past;
         READ(past, from->past, i);
         good &= !past.valid || (hemi_is_place(past.position) && hemi_is_unit(past.rotation));
+    }
+    for (uint32_t i = 0; i < scene->force_capacity; ++i) {
+        hemi_force_past past;
+        READ(past, from->force_past, i);
+        good &= past.seconds >= 0.0 && past.seconds <= HEMI_LONGEST_SECONDS;
     }
     return good;
 }
@@ -337,7 +368,8 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
     hem_scene shared;
     if (kind == HEM_SAVE_ALL) {
         hemi_carve carve = {.base = input_at, .packed = 1};
-        hemi_layout_scene_input(&carve, scene->scene_collider_capacity, scene->hull_plane_capacity, &shared);
+        hemi_layout_scene_input(&carve, scene->scene_collider_capacity, scene->hull_plane_capacity,
+                                scene->force_capacity, &shared);
         hemi_scene_input in;
         READ(in, input_at, 0);
         if (!scene_input_is_good(scene, &shared)) {
@@ -352,7 +384,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         state_at += scene->input_size;
     }
     hemi_carve of_scene = {.base = state_at, .packed = 1};
-    hemi_layout_scene_state(&of_scene, scene->scene_collider_capacity, &shared);
+    hemi_layout_scene_state(&of_scene, scene->scene_collider_capacity, scene->force_capacity, &shared);
     state_at += of_scene.used;
     if (!scene_state_is_good(scene, &shared)) {
         *fault = hemi_fault_plain("save", HEM_NONE, "scene", "holds values that no step leaves");
@@ -365,7 +397,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         const hem_view* view = scene->instances[i].view;
         hemi_instance from = {0};
         hemi_carve carve = {.base = state_at, .packed = 1};
-        hemi_layout_state(&carve, view, scene->collider_capacity, &from);
+        hemi_layout_state(&carve, view, scene->collider_capacity, scene->tie_capacity, &from);
         state_at += carve.used;
         hemi_state state;
         READ(state, from.state, 0);
@@ -375,7 +407,8 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         }
         if (kind == HEM_SAVE_ALL) {
             carve = (hemi_carve){.base = input_at, .packed = 1};
-            hemi_layout_input(&carve, view, scene->collider_capacity, scene->hull_plane_capacity, &from);
+            hemi_layout_input(&carve, view, scene->collider_capacity, scene->hull_plane_capacity, scene->tie_capacity,
+                              &from);
             input_at += carve.used;
             if (state.alive && !input_is_good(scene, &from, view)) {
                 *fault = hemi_fault_plain("instances", (int32_t)i, "input", "holds values that a call refuses");

@@ -3,14 +3,23 @@
 
 #include "runtime/src/step.h"
 
-static hemi_row3* field_forces(const hemi_step* s) {
+// Accelerations of the game's own function and of the forces by name. NULL = none.
+static hemi_row3* forces(const hemi_step* s) {
     const hem_scene* scene = s->scene;
     const hemi_instance* instance = s->instance;
     hemi_row3* force = s->scratch->solve.force;
     const uint32_t row_count = instance->view->info->row_count;
-    HEM_ASSERT(scene->force_field); // a load asks for it when the save has one
+    if (!scene->input->has_force_field && !s->scratch->forces.count) {
+        return NULL;
+    }
     memset(force, 0, row_count * sizeof(hemi_row3));
-    scene->force_field(scene->force_user, s->id, instance->x[0].x, instance->v[0].x, force[0].x, row_count);
+    if (scene->input->has_force_field) {
+        HEM_ASSERT(scene->force_field); // a load asks for it when the save has one
+        scene->force_field(scene->force_user, s->id, instance->x[0].x, instance->v[0].x, force[0].x, row_count);
+    }
+    if (s->scratch->forces.count) {
+        hemi_add_forces(s, force);
+    }
     return force;
 }
 
@@ -27,7 +36,7 @@ void hemi_phase_predict(hemi_step* s) {
     const hem_vec3 g =
         hem_quat_rotate_back(world, hemi_vec3_of(input->own_gravity ? input->gravity : s->scene->input->gravity));
     const hem_vec3 wind = hem_quat_rotate_back(world, hemi_vec3_of(input->wind));
-    const hemi_row3* force = s->scene->input->has_force_field ? field_forces(s) : NULL;
+    const hemi_row3* force = forces(s);
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         const hem_tuning* t = &instance->tuning[p];
@@ -195,6 +204,9 @@ void hemi_phase_constrain(hemi_step* step) {
     const hem_view* view = instance->view;
     const hemi_kernels* k = step->scene->kernels;
     const uint32_t features = instance->input->features, pass = step->pass;
+    if (pass == 0 && instance->input->tie_count) {
+        hemi_solve_ties(step);
+    }
     if (pass == 0 && step->pass_count > 1) {
         memset(s->lambda, 0, hemi_multiplier_batches(view) * 32);
     }
@@ -307,13 +319,13 @@ void hemi_phase_contact(hemi_step* s) {
     }
 }
 
-// Velocities are needed by who reads them: the search, the force field, and the end of the step. In between the next
+// Velocities are needed by who reads them: the search, forces, and the end of the step. In between the next
 // prediction takes them from where the last substep began.
 void hemi_phase_velocity(hemi_step* s) {
     const hemi_kernels* k = s->scene->kernels;
     hemi_instance* instance = s->instance;
     const hem_view* view = instance->view;
-    s->chained = s->substep + 1 != s->search_end && !s->scene->input->has_force_field;
+    s->chained = s->substep + 1 != s->search_end && !s->scene->input->has_force_field && !s->scratch->forces.count;
     if (!s->chained) {
         s->finite = 1;
         for (uint32_t p = 0; p < view->info->part_count; ++p) {

@@ -96,6 +96,15 @@ int hemi_part_mode(const hem_view* view, const hemi_input* input, uint32_t part)
 int hemi_colliders_moved(const hemi_step* s); // since they were last placed, also those on bones that move no particle
 void hemi_place_colliders(hemi_step* s);      // for this substep
 
+// forces.c
+int hemi_find_forces(hemi_step* s); // that reach the instance; whether one of them keeps it awake
+void hemi_add_forces(const hemi_step* s, hemi_row3* acceleration); // of this substep
+
+// ties.c
+int hemi_ties_moved(const hemi_step* s);      // since the last step
+void hemi_solve_ties(const hemi_step* s);     // once a substep, before what holds harder
+void hemi_keep_ties(hemi_instance* instance); // their places are where the input has them
+
 // untangle.c
 void hemi_take_caught(hemi_step* s);   // before the step: those that are led back are immovable
 void hemi_lead_caught(hemi_step* s);   // in a substep

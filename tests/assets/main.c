@@ -423,6 +423,13 @@ int main(int argc, char** argv) {
     add(&b, 0.0f, 0.0f, 0.0f, 0.5f, 0, 0, 0);
     bad |= write_asset(&b, folder, "free", 0);
 
+    clear(&b); // dust: 4 x 4 x 4 loose grains, half a metre apart, none of them on an axis
+    for (int i = 0; i < 64; ++i) {
+        add(&b, 0.5f * (float)(i & 3) - 0.7f, 0.5f * (float)(i >> 2 & 3) - 0.65f, 0.5f * (float)(i >> 4) - 0.8f, 0.01f,
+            0, 0, i);
+    }
+    bad |= write_asset(&b, folder, "dust", 0);
+
     clear(&b); // a bob on a string of one metre, held out sideways by five degrees (the test tilts it)
     uint32_t top = add(&b, 0.0f, 0.0f, 0.0f, 0.1f, 1, 1, 0);
     link(&b, top, add(&b, 0.0f, -1.0f, 0.0f, 0.1f, 0, 0, 0), HEM_LINK_WARP);

@@ -165,6 +165,54 @@ static hem_collider collider_of(input* in, const float (*planes)[4]) {
     return c;
 }
 
+static hem_force force_of(input* in, hem_force_key* keys, hem_instance_id id) {
+    hem_force f = hem_force_default();
+    uint8_t kind = byte(in);
+    f.kind = (hem_force_kind)(kind < 250 ? kind % 6 : kind);
+    hem_root root = root_of(in);
+    memcpy(f.position, root.position, sizeof(f.position));
+    memcpy(f.rotation, root.rotation, sizeof(f.rotation));
+    f.strength = number(in) * (kind & 64 ? 1e4f : 10.0f);
+    f.radius = fabsf(number(in));
+    f.length = kind & 32 ? number(in) : 0.5f;
+    f.speed = kind & 32 ? number(in) : 5.0f;
+    for (int k = 0; k < 3; ++k) {
+        f.size[k] = fabsf(number(in));
+        f.velocity[k] = number(in);
+    }
+    f.key_count = kind & 128 ? byte(in) % 10u : 0;
+    for (uint32_t i = 0; i < 9; ++i) {
+        keys[i] = (hem_force_key){0.1f * (float)i, f.key_count ? number(in) : 0};
+    }
+    f.keys = keys;
+    uint8_t last = byte(in);
+    f.period = last & 2 ? fabsf(number(in)) : 0;
+    f.restart = last & 1;
+    f.mask = last & 4 ? last : ~0u;
+    if (last & 8) {
+        f.only = id;
+    }
+    f.cookie += last > 250;
+    return f;
+}
+
+static hem_tie tie_of(input* in) {
+    hem_tie t = hem_tie_default();
+    uint8_t kind = byte(in);
+    t.particle = byte(in) % 40u;
+    t.other = kind & 1 ? -1 : (int32_t)(byte(in) % 40u);
+    for (int k = 0; k < 3; ++k) {
+        t.position[k] = (double)number(in);
+    }
+    t.rest = fabsf(number(in));
+    t.stiffness = kind & 2 ? 1e6f : fabsf(number(in)) * 100.0f;
+    t.damping = kind & 4 ? 1e6f : number(in);
+    t.force_limit = kind & 8 ? number(in) : 0.0f;
+    t.jumped = kind >> 4 & 1u;
+    t.cookie += kind > 250;
+    return t;
+}
+
 static void push(void* user, hem_instance_id id, const float* position, const float* velocity, float* acceleration,
                  uint32_t row_count) {
     (void)user;
@@ -223,7 +271,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     hem_instance_id id = ids[byte(in) % 8];
     hem_result result = HEM_OK;
     uint64_t before = hem_scene_hash(scene);
-    switch (what % 26) {
+    switch (what % 28) {
     case 0: {
         hem_instance_def def = hem_instance_def_default();
         def.asset = what > 250 ? NULL : &assets[(what >> 5) % 3];
@@ -376,6 +424,28 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     case 24:
         result = hem_scene_set_force_field(what & 64 ? NULL : scene, what & 32 ? push : NULL, NULL);
         break;
+    case 25: {
+        hem_force forces[4];
+        hem_force_key keys[9];
+        uint32_t count = byte(in) % 5;
+        for (uint32_t i = 0; i < count; ++i) {
+            forces[i] = force_of(in, keys, id);
+        }
+        result = hem_scene_set_forces(scene, what > 240 ? NULL : forces, count);
+        break;
+    }
+    case 26: {
+        hem_tie ties[4];
+        uint32_t count = byte(in) % 5;
+        for (uint32_t i = 0; i < count; ++i) {
+            ties[i] = tie_of(in);
+        }
+        const double place[3] = {number(in), number(in), number(in)};
+        int32_t nearest;
+        result = what & 32 ? hem_instance_find_particle(scene, id, place, number(in), &nearest)
+                           : hem_instance_set_ties(scene, id, what > 240 ? NULL : ties, count);
+        break;
+    }
     default: {
         const hem_event* events;
         uint32_t count, lost;
@@ -389,7 +459,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     }
     }
     require(result >= HEM_OK && result <= HEM_ERROR_NO_STEP);
-    require(result == HEM_OK || strncmp(hem_scene_refusal(scene), "hem_", 4) == 0 || what % 26 == 24);
+    require(result == HEM_OK || strncmp(hem_scene_refusal(scene), "hem_", 4) == 0 || what % 28 == 24);
     require(result == HEM_OK || hem_scene_hash(scene) == before); // refused: nothing has changed
 }
 
@@ -408,6 +478,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     def.worker_capacity = 2;
     def.collider_capacity = 4;
     def.scene_collider_capacity = 3;
+    def.force_capacity = def.tie_capacity = 3;
     def.keep_previous = byte(&in) & 1;
     def.candidate_capacity = byte(&in) & 1 ? 4 : 24;
     def.event_capacity = 2;

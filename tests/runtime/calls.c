@@ -17,6 +17,10 @@ typedef struct arguments {
     hem_root root;
     float vector[3];
     hem_collider collider;
+    hem_force force;
+    hem_tie tie;
+    double place[3];
+    int32_t nearest;
     hem_tuning tuning[64];
     hem_step_args step;
     hem_particle particle;
@@ -53,6 +57,8 @@ typedef struct arguments {
     X(hem_instance_set_tuning, (s, id, a->tuning, a->parts))                                                           \
     X(hem_instance_get_tuning, (s, id, a->tuning, sizeof a->tuning))                                                   \
     X(hem_instance_set_colliders, (s, id, &a->collider, 1))                                                            \
+    X(hem_instance_set_ties, (s, id, &a->tie, 1))                                                                      \
+    X(hem_instance_find_particle, (s, id, a->place, 0.5f, &a->nearest))                                                \
     X(hem_instance_get_particles, (s, id, 0, 1, &a->particle))                                                         \
     X(hem_instance_get_matrices, (s, id, a->matrices, 0))                                                              \
     X(hem_instance_get_previous_matrices, (s, id, a->matrices, 0))                                                     \
@@ -65,6 +71,7 @@ typedef struct arguments {
     X(hem_scene_remove, (s, id))
 #define SCENE_CALLS(X)                                                                                                 \
     X(hem_scene_set_colliders, (s, &a->collider, 1))                                                                   \
+    X(hem_scene_set_forces, (s, &a->force, 1))                                                                         \
     X(hem_scene_set_force_field, (s, NULL, NULL))                                                                      \
     X(hem_scene_set_profile_hooks, (s, NULL))                                                                          \
     X(hem_scene_step, (s, &a->step))                                                                                   \
@@ -98,7 +105,7 @@ static bool begins_with(const char* text, const char* begin) {
 
 static bool open_world(world* w, arguments* a) {
     hem_scene_def def = hem_scene_def_default();
-    def.keep_previous = 1;
+    def.keep_previous = def.force_capacity = def.tie_capacity = 1;
     memset(a, 0, sizeof *a);
     if (!world_open(w, "cape_girl", &def, NULL, 2) || w->view.info->bone_count > 64) {
         return false;
@@ -110,6 +117,9 @@ static bool open_world(world* w, arguments* a) {
     }
     a->root.rotation[3] = 1;
     a->collider = hem_collider_default();
+    a->force = hem_force_default();
+    a->tie = hem_tie_default();
+    a->tie.particle = nth_particle(w, false, 0);
     hem_instance_get_tuning(w->scene, w->id, a->tuning, sizeof a->tuning);
     a->step = (hem_step_args){1.0f / 60.0f, 0};
     a->matrices = malloc(w->view.info->particle_count * 64u);
@@ -218,6 +228,9 @@ TEST what_is_missing_is_named(void) {
     MISSING(hem_instance_set_tuning, (s, w.id, NULL, a.parts), "tuning");
     MISSING(hem_instance_get_tuning, (s, w.id, NULL, 0), "tuning");
     MISSING(hem_instance_set_colliders, (s, w.id, NULL, 1), "colliders");
+    MISSING(hem_scene_set_forces, (s, NULL, 1), "forces");
+    MISSING(hem_instance_set_ties, (s, w.id, NULL, 1), "ties");
+    MISSING(hem_instance_find_particle, (s, w.id, NULL, 1, &a.nearest), "position");
     MISSING(hem_scene_set_colliders, (s, NULL, 1), "colliders");
     MISSING(hem_instance_get_particles, (s, w.id, 0, 1, NULL), "particles");
     MISSING(hem_instance_get_matrices, (s, w.id, NULL, 0), "matrices");

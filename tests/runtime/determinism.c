@@ -101,10 +101,50 @@ static void play(world* w, int step) {
     }
 }
 
+// All kinds of forces at once, with keys, about a character that turns and walks, and ties that share particles.
+static void forced(world* w, int step) {
+    static const hem_force_key keys[3] = {{0, 0.2f}, {0.5f, 1.5f}, {1, -0.5f}};
+    hem_root root = {{0.01 * step, 0, 0}, {0, 0, 0, 1}};
+    root.rotation[1] = 0.1f * (float)(step % 60) / 60.0f;
+    root.rotation[3] = 1.0f - 0.5f * root.rotation[1] * root.rotation[1];
+    hem_instance_set_root(w->scene, w->id, &root);
+    hem_force f[6];
+    for (int i = 0; i < 6; ++i) {
+        f[i] = hem_force_default();
+        f[i].kind = (hem_force_kind)i;
+        f[i].position[0] = 0.2 * i - 0.5;
+        f[i].position[1] = -0.3;
+        f[i].rotation[0] = 0.6f;
+        f[i].rotation[3] = 0.8f;
+        f[i].strength = i == HEM_FORCE_DRAG ? 3.0f : 6.0f;
+        f[i].radius = i == HEM_FORCE_EXPLOSION ? 4.0f : i % 2 ? 0.0f : 1.5f;
+        f[i].length = 0.4f;
+        f[i].speed = 2.0f;
+        f[i].size[0] = f[i].size[1] = f[i].size[2] = 0.4f;
+        f[i].velocity[1] = 0.5f;
+        f[i].keys = keys;
+        f[i].key_count = i % 3 ? 3 : 0;
+        f[i].period = i == 1 ? 1.2f : 0.0f;
+        f[i].restart = step % 100 == 50;
+    }
+    hem_scene_set_forces(w->scene, f, 6);
+    hem_tie ties[4];
+    for (uint32_t i = 0; i < 4; ++i) {
+        ties[i] = hem_tie_default();
+        ties[i].particle = nth_particle(w, false, i * i);
+        ties[i].other = i % 2 ? (int32_t)nth_particle(w, false, 2 * i + 2) : -1;
+        ties[i].position[0] = 0.2 * (step % 50) / 50 + 0.1 * i;
+        ties[i].rest = 0.1f * (float)i;
+        ties[i].damping = 0.2f;
+        ties[i].force_limit = i == 2 ? 0.5f : 0.0f;
+    }
+    hem_instance_set_ties(w->scene, w->id, ties, 4);
+}
+
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
-} DRIVES[] = {{"still", still}, {"busy", busy}, {"play", play}, {"drive_tuned", drive_tuned}};
+} DRIVES[] = {{"still", still}, {"busy", busy}, {"play", play}, {"drive_tuned", drive_tuned}, {"forced", forced}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {
@@ -163,6 +203,7 @@ static uint64_t particle_hash(const world* w) {
 TEST kernels_and_builds_agree(const scene_case* c) {
     hem_scene_def def = hem_scene_def_default();
     world w, reference;
+    def.force_capacity = def.tie_capacity = c->drive == forced ? 6 : 0;
     if (c->drive == play) { // characters are compiled from the samples
         size_t size;
         void* bytes = read_asset(c->asset, &size);

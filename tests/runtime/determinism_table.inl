@@ -5,6 +5,7 @@
 // clang-format off
 {"sheet", 1000, still, 0x3959c91ab255636dull, 0x0d883feba39ec218ull},
 {"sheet_self", 300, busy, 0xde0207bbca2a462bull, 0xa5c458a34e41586bull},
+{"dust", 200, forced, 0xb2396019674c594cull, 0xa083b4910acf8ed4ull},
 {"cape", 1000, busy, 0x336e8250c84b477bull, 0xa6a9a7d37d20fb3bull},
 {"block", 1000, busy, 0xad08f1e8f9493599ull, 0x1dd82af75b0d2f95ull},
 {"crossing", 300, still, 0xf8e94299b9e76002ull, 0xd7a6826762e570adull},

@@ -47,6 +47,10 @@ bool world_open(world* w, const char* name, const hem_scene_def* given, const he
         return false;
     }
     hem_scene_def def = given ? *given : hem_scene_def_default();
+    if (!given) { // room for whatever a test may say
+        def.force_capacity = 16;
+        def.tie_capacity = 4;
+    }
     hem_slot_def slot = {&w->asset, count};
     def.slots = &slot;
     def.slot_count = 1;

@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
     RUN_SUITE(inspect_suite);
     RUN_SUITE(physics_suite);
     RUN_SUITE(springs_suite);
+    RUN_SUITE(forces_suite);
+    RUN_SUITE(ties_suite);
     RUN_SUITE(drive_suite);
     RUN_SUITE(maps_suite);
     RUN_SUITE(rods_suite);

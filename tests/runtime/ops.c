@@ -72,6 +72,7 @@ TEST a_replay_of_ops_gives_the_bits_of_the_calls(const char* asset) {
     hem_scene_def with = hem_scene_def_default();
     with.meshes = talk_meshes();
     with.mesh_count = TALK_MESHES;
+    with.force_capacity = with.tie_capacity = 6;
     ASSERT(world_open(&w, asset, &with, NULL, 2));
     ASSERT(world_open(&again, asset, &with, NULL, 2));
     hem_instance_id none = w.id;
@@ -136,7 +137,7 @@ TEST ops_have_names_and_sizes_of_their_own(void) {
             ASSERT(!hemi_op_name(b) || strcmp(name, hemi_op_name(b)) != 0);
         }
     }
-    ASSERT_EQ(25, known);
+    ASSERT_EQ(29, known);
     ASSERT_EQ(NULL, hemi_op_name(0));
     PASS();
 }

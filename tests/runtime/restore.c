@@ -52,6 +52,7 @@ TEST a_restored_scene_goes_on_bit_for_bit(const char* asset) {
     def.keep_previous = 1;
     def.meshes = talk_meshes();
     def.mesh_count = TALK_MESHES;
+    def.force_capacity = def.tie_capacity = 6;
     world w, fresh;
     size_t size = 0;
     void* there = read_asset(asset, &size);
@@ -182,6 +183,7 @@ TEST who_lives_again_begins_with_the_defaults(void) {
     }
     hem_scene_set_force_field(w.scene, NULL, NULL);
     hem_scene_set_colliders(w.scene, NULL, 0); // what is said to the scene stays said
+    hem_scene_set_forces(w.scene, NULL, 0);
     ASSERT_EQ(HEM_OK, hem_scene_load(w.scene, saved, size));
     ASSERT(hem_instance_is_valid(w.scene, old) && !hem_instance_is_valid(w.scene, other));
     w.id = old;

@@ -20,6 +20,8 @@ extern SUITE(air_suite);
 extern SUITE(friction_suite);
 extern SUITE(solvers_suite);
 extern SUITE(springs_suite);
+extern SUITE(forces_suite);
+extern SUITE(ties_suite);
 extern SUITE(drive_suite);
 extern SUITE(maps_suite);
 extern SUITE(rods_suite);

@@ -46,6 +46,39 @@ static void talk_of_meshes(world* w, int step, float sway) {
     hem_scene_set_mesh_triangles(w->scene, 1, triangle, 1);
 }
 
+// All kinds of forces, some of them for a while, one of them for the second instance's place alone.
+static void talk_of_forces(world* w, int step, const hem_root* root) {
+    static const hem_force_key keys[3] = {{0, 0}, {0.2f, 1}, {0.4f, -0.5f}};
+    hem_force forces[6];
+    for (int i = 0; i < 6; ++i) {
+        forces[i] = hem_force_default();
+        forces[i].kind = (hem_force_kind)i;
+        forces[i].position[0] = root->position[0] + 0.1;
+        forces[i].strength = i == HEM_FORCE_DRAG ? 2.0f : 3.0f;
+        forces[i].radius = i % 2 ? 0.0f : 2.0f;
+        forces[i].size[0] = forces[i].size[1] = forces[i].size[2] = 0.5f;
+        forces[i].velocity[0] = 0.5f;
+        forces[i].keys = keys;
+        forces[i].key_count = i < 3 ? 3 : 0;
+        forces[i].period = i == 1 ? 0.3f : 0.0f;
+        forces[i].restart = step % 16 == 8;
+    }
+    forces[2].only = w->id;
+    hem_scene_set_forces(w->scene, forces, step % 12 == 8 ? 2 : 6);
+}
+
+static void talk_of_ties(world* w, int step, const hem_root* root) {
+    hem_tie ties[2] = {hem_tie_default(), hem_tie_default()};
+    ties[0].particle = nth_particle(w, false, 1);
+    ties[0].position[0] = root->position[0] + 0.1 * (step % 5);
+    ties[0].force_limit = 2.0f;
+    ties[0].jumped = step % 9 == 0;
+    ties[1].particle = nth_particle(w, false, 2);
+    ties[1].other = (int32_t)ties[0].particle;
+    ties[1].rest = 0.1f;
+    hem_instance_set_ties(w->scene, w->id, ties, step % 11 == 3 ? 0 : 2);
+}
+
 // Bones lie beside padding, as a game has them.
 void say_everything(world* w, int step) {
     static float pose[256][16];
@@ -90,6 +123,8 @@ void say_everything(world* w, int step) {
     }
     colliders[0].position[1] = -0.9; // and the world about all of them
     hem_scene_set_colliders(scene, colliders, step % 13 == 0 ? 1 : 2);
+    talk_of_forces(w, step / 4 * 4, &root);
+    talk_of_ties(w, step, &root);
     hem_tuning tuning[16];
     switch (step) {
     case 3:

@@ -149,6 +149,8 @@ typedef struct hem_scene_def {
                                  // default 48; 14 bytes each per worker
     uint32_t worker_capacity;    // jobs that may run at once; 1..64, default 1; one scratch area each
     uint32_t event_capacity;     // default 64
+    uint32_t tie_capacity;       // of hem_instance_set_ties, per instance; 0..256, default 0; 80 bytes each
+    uint32_t force_capacity;     // of hem_scene_set_forces; 0..256, default 0; 184 bytes each, and 416 per worker
     uint32_t keep_previous; // 1 = keep the last frame's matrices for motion vectors; default 0; 64 bytes per particle
     hem_kernel kernel;      // default HEM_KERNEL_AUTO
     float substep_hz;       // substeps are as many as keep each at 1/hz or less; 60..2000, default 240. They may be 5 %
@@ -305,6 +307,80 @@ hem_result hem_scene_set_colliders(hem_scene* scene, const hem_collider* collide
 typedef void (*hem_force_field)(void* user, hem_instance_id id, const float* position, const float* velocity,
                                 float* acceleration, uint32_t row_count);
 hem_result hem_scene_set_force_field(hem_scene* scene, hem_force_field field, void* user);
+
+// -- Forces
+
+// Accelerations in the world, the same for a feather and for lead. d is the distance from `position`, the axis is +y of
+// `rotation`.
+typedef enum hem_force_kind {
+    HEM_FORCE_CONSTANT = 0, // along the axis
+    HEM_FORCE_POINT = 1,    // towards the position; below 0 away from it
+    HEM_FORCE_VORTEX = 2,   // about the axis, counter-clockwise seen from its tip; d is the distance from the axis
+    HEM_FORCE_TURBULENCE =
+        3, // eddies about as wide as `length` that go by with `speed`; strength is the root of the mean
+           // square. They have no sources: what they blow into a place they take out of it
+    HEM_FORCE_EXPLOSION = 4, // once: a shell as thick as `length` leaves the position with `speed`, and what it has
+                             // passed is `strength` m/s faster, away from there; it ends at `radius`
+    HEM_FORCE_DRAG = 5,      // in a box of half extents `size`: takes velocity away, relative to `velocity` of what
+                             // fills it, at a rate of `strength` 1/s; a river, tall grass, a cushion of air
+} hem_force_kind;
+
+#define HEM_FORCE_KEYS 8
+
+typedef struct hem_force_key {
+    float seconds;  // since the force began, 0..1e6; not below those of the key before
+    float strength; // times the force's own, -1000..1000; straight between keys, before the first as there and so after
+} hem_force_key;    // the last
+
+typedef struct hem_force {
+    uint32_t cookie; // set by hem_force_default
+    hem_force_kind kind;
+    double position[3];        // metres, world
+    float rotation[4];         // unit quaternion, world, default 0 0 0 1
+    float strength;            // m/s^2 where the kind says nothing else; -1e4..1e4, of drag 0..1e4; default 0
+    float radius;              // metres, 0..1e6: times (1 - d^2 / radius^2)^2; 0 = everywhere alike, the default. Of an
+                               // explosion above 0; of drag not read
+    float length;              // metres, 0.001..1e6, default 1
+    float speed;               // m/s, 0.001..1e4 for an explosion, else 0..1e4; default 10
+    float size[3];             // metres, 0..1e6
+    float velocity[3];         // m/s, world, within 1000
+    uint32_t mask;             // collision groups of parts that it acts on, default ~0 = all
+    hem_instance_id only;      // on this instance; default null = on all, also those that come later
+    const hem_force_key* keys; // copied
+    uint32_t key_count;        // at most HEM_FORCE_KEYS; 0 = always as strong
+    float period;              // seconds after which the keys begin again, 0.001..1e6; 0 = never
+    uint32_t restart;          // 1 = begins anew, though it was there in the last call
+} hem_force;
+
+hem_force hem_force_default(void);
+// Replaces the scene's forces. They stay until the next call and begin with the next step; force i goes on in time from
+// where force i of the last call is, if that was of the same kind. Their time is the scene's, not scaled. The array is
+// copied. At most force_capacity.
+hem_result hem_scene_set_forces(hem_scene* scene, const hem_force* forces, uint32_t count);
+
+// -- Ties
+
+// A damped spring from a particle to another of the same instance, or to a place in the world: a hand on a cape, a hair tie,
+// a leash.
+typedef struct hem_tie {
+    uint32_t cookie;    // set by hem_tie_default
+    uint32_t particle;  // as in hem_instance_get_particles, no pad
+    int32_t other;      // another one, or -1 = the place, the default
+    uint32_t jumped;    // 1 = the place did not travel here from where it was in the last call
+    double position[3]; // of the place, metres, world; reached at the end of the next step
+    float rest;         // metres, 0..1e4, default 0
+    float stiffness;    // N/m, 1e-3..1e6, default 100
+    float damping;      // N s/m, 0..1e6, default 1
+    float force_limit;  // N: it never pulls harder, 0..1e6; 0 = however hard, the default
+} hem_tie;
+
+hem_tie hem_tie_default(void);
+// Replaces the instance's ties. They stay until the next call; a place that moves is said again every step. The array is
+// copied. At most tie_capacity.
+hem_result hem_instance_set_ties(hem_scene* scene, hem_instance_id id, const hem_tie* ties, uint32_t count);
+// The simulated particle that is nearest to a place in the world, within reach metres of it (0 = however far); -1 = none.
+hem_result hem_instance_find_particle(const hem_scene* scene, hem_instance_id id, const double position[3], float reach,
+                                      int32_t* particle);
 
 // -- Step
 

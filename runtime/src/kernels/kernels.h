@@ -41,6 +41,25 @@ typedef struct hemi_spring_args {
     float alpha, damping; // of the part's tuning, added to each spring's own
 } hemi_spring_args;
 
+// What a force adds to the accelerations of a part's rows.
+typedef struct hemi_force_args {
+    const hemi_row4* x;
+    const hemi_row3* v; // velocities
+    hemi_row3* acceleration;
+    uint32_t count; // rows
+    float h;
+    const hemi_force_now* force;
+} hemi_force_args;
+
+// Ties of an instance in a substep, up to eight that share no particle.
+typedef struct hemi_tie_batch {
+    uint16_t a[8], b[8];            // particles; b of a place is a
+    float place[3][8], began[3][8]; // where the substep ends and began, as the particles' x and prev
+    float limit[8];                 // N, large = none
+    uint32_t places, mask;          // lanes that go to a place, and lanes that there are
+    hem_spring spring;
+} hemi_tie_batch;
+
 // Rows of one part to the pose, after the prediction.
 typedef struct hemi_drive_args {
     hemi_row4* x;
@@ -128,6 +147,7 @@ struct hemi_kernels {
     void (*targets)(const hem_view* view, const hemi_bone_pose* bones, hemi_target_row* out);
     // The same for every row, straight into positions and rotations.
     void (*pose_rows)(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q);
+    void (*forces)(const hemi_force_args* args);
     void (*predict)(const hemi_predict* args);
     void (*predict_rotation)(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
                              const hem_map_row* map, uint32_t count, const hemi_part_step* part, float h);
@@ -138,6 +158,7 @@ struct hemi_kernels {
     void (*links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args);
     void (*links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args);
     void (*springs)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_spring_args* args);
+    void (*ties)(const hemi_tie_batch* batch, const hemi_spring_args* args);
     // Where the pose has a part's rows becomes their rest shape.
     void (*track)(const hem_view* view, const hem_drive_row* rows, uint32_t count, const hemi_target_row* now,
                   hem_rest_row* rest, hemi_row4* rest_q);

@@ -7,6 +7,7 @@
 #include "platform/vec_math.h"
 
 #include "runtime/src/kernels/integrate.inl"
+#include "runtime/src/kernels/forces.inl"
 #include "runtime/src/kernels/drive.inl"
 #include "runtime/src/kernels/links.inl"
 #include "runtime/src/kernels/springs.inl"
@@ -27,6 +28,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .kernel = HEMI_KERNEL,
         .targets = targets,
         .pose_rows = pose_rows,
+        .forces = forces,
         .predict = predict,
         .predict_rotation = predict_rotation,
         .interpolate = interpolate,
@@ -34,6 +36,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .links = links,
         .links_indexed = links_indexed,
         .springs = springs,
+        .ties = ties,
         .track = track,
         .triangles = triangles,
         .bends = bends,

@@ -76,3 +76,28 @@ static void springs(const hem_view* view, const hem_row_batch* batches, uint32_t
         }
     }
 }
+
+// The same for ties, which are the game's: to a place that moves as said, or to another particle, and with a force that
+// is not passed: |dlambda| <= limit h^2.
+static void ties(const hemi_tie_batch* batch, const hemi_spring_args* args) {
+    HEM_ALIGN(32) int32_t ia[8], ib[8], pa[8], pb[8];
+    HEM_ALIGN(32) hem_spring spring = batch->spring;
+    slots_of(batch->a, ia);
+    slots_of(batch->b, ib);
+    places_of(batch->a, 24, pa);
+    places_of(batch->b, 24, pb);
+    float* base = args->x[0].x;
+    const float* prev = args->prev[0].x;
+    m8 on = m8_from_bits(batch->mask), place = m8_from_bits(batch->places);
+    v8x3 end = v8x3_make(v8_loadu(batch->place[0]), v8_loadu(batch->place[1]), v8_loadu(batch->place[2]));
+    v8x3 begin = v8x3_make(v8_loadu(batch->began[0]), v8_loadu(batch->began[1]), v8_loadu(batch->began[2]));
+    v8x3 a = gather3(base, ia), other = gather3(base, ib), b = v8x3_select(place, end, other), d = v8x3_sub(a, b);
+    v8x3 before = v8x3_sub(gather3(prev, pa), v8x3_select(place, begin, gather3(prev, pb)));
+    v8 wa = v8_gather(base + 24, ia), wb = v8_select(place, v8_zero(), v8_gather(base + 24, ib));
+    v8 length = v8_max(v8_sqrt(v8x3_dot(d, d)), v8_set1(TINY)), h2 = v8_set1(args->h * args->h);
+    v8 s = spring_solve(&spring, args, d, v8x3_sub(d, before), v8_add(wa, wb), on, NULL);
+    v8 most = v8_div(v8_mul(v8_loadu(batch->limit), h2), length);
+    s = v8_max(v8_min(s, most), v8_neg(most));
+    scatter3(base, ia, v8x3_sub(a, v8x3_scale(d, v8_mul(s, wa))), on);
+    scatter3(base, ib, v8x3_add(other, v8x3_scale(d, v8_mul(s, wb))), m8_andnot(on, place));
+}
