@@ -105,7 +105,8 @@ typedef struct hemc_primitive {
     uint32_t node, mesh, primitive, material; // glTF indices; material UINT32_MAX = none
     uint32_t vertex_begin, vertex_count;      // in the model's arrays
     uint32_t triangle_begin, triangle_count;
-    float base_color[4]; // linear
+    float base_color[4];  // linear
+    bool follows_nothing; // no skin, and no bone above it
 } hemc_primitive;
 
 typedef struct hemc_paint { // one named scalar per vertex of the whole model; 0 where a primitive lacks it
@@ -520,6 +521,9 @@ const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model
 bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);
 // Marks: owner[t] = part index or HEM_NONE, first part wins. (surface/select.c)
 bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner);
+// Parts that follow no bone of a model that has some hang on the nearest one; after hemc_select. (shape/unskinned.c)
+void hemc_hang_unskinned(hemc_arena* arena, hemc_log* log, hemc_model* model, const hemc_recipe* recipe,
+                         const int32_t* owner);
 // One byte per triangle of the model: 1 = selected. For recipe->body.selector. (surface/select.c)
 void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask);
 // Which triangles are accessories, where a selector says so; after hemc_import_finish. (surface/select.c)

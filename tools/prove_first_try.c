@@ -27,6 +27,7 @@ static const char* const FILES[] = {
     "quaternius_PlatformerEnemy.glb",
     "babylon_Yeti/Yeti.gltf",
     "khronos_RiggedFigure.glb",
+    "godette_vrm0.vrm",
 };
 enum { FILE_COUNT = sizeof(FILES) / sizeof(FILES[0]), INPUT_IS_WRONG = 3, STRICT_REFUSED = 4 };
 
@@ -58,6 +59,30 @@ static void prove_character(proof* p, const char* file) {
     hemc_free(bytes);
 }
 
+// --strict --preflight refuses what is surely wrong, with a sentence.
+static void prove_refusal(proof* p, const char* file, const char* recipe, const char* what) {
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s", CHARACTERS, file);
+    if (!hem_file_exists(path) || !proof_wants(p, "strict")) {
+        return;
+    }
+    const hemc_job job = {.input = path,
+                          .recipe = recipe != NULL ? "recipe" : NULL,
+                          .recipe_bytes = recipe,
+                          .recipe_size = recipe != NULL ? strlen(recipe) : 0,
+                          .strict = true,
+                          .preflight = true,
+                          .verbosity = -1};
+    uint8_t* bytes;
+    size_t size;
+    const int code = hemc_compile(&job, &bytes, &size);
+    proof_add(p, code == STRICT_REFUSED, "exit code 4", code == STRICT_REFUSED ? "exit code 4" : "another",
+              "%s, --strict --preflight", what);
+    if (code == 0) {
+        hemc_free(bytes);
+    }
+}
+
 void prove_first_try(proof* p) {
     hemc_set_preflight_function(preflight_bytes);
     for (int32_t i = 0; i < FILE_COUNT; i++) {
@@ -69,16 +94,8 @@ void prove_first_try(proof* p) {
             prove_character(p, FILES[i]);
         }
     }
-    if (hem_file_exists(CHARACTERS "/decentraland_PonyTail.glb") && proof_wants(p, "strict")) {
-        const hemc_job job = {
-            .input = CHARACTERS "/decentraland_PonyTail.glb", .strict = true, .preflight = true, .verbosity = -1};
-        uint8_t* bytes;
-        size_t size;
-        const int code = hemc_compile(&job, &bytes, &size);
-        proof_add(p, code == STRICT_REFUSED, "exit code 4", code == STRICT_REFUSED ? "exit code 4" : "another",
-                  "a wig that nothing holds, --strict --preflight");
-        if (code == 0) {
-            hemc_free(bytes);
-        }
-    }
+    prove_refusal(p, "decentraland_PonyTail.glb", NULL, "a wig that nothing holds");
+    prove_refusal(p, "kaykit_Knight.glb",
+                  "{\"parts\": [{\"name\": \"cape\", \"select\": {\"node\": \"Knight_Cape\"}, \"spacing\": 0.9}]}",
+                  "an absurd spacing");
 }

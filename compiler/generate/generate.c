@@ -15,6 +15,7 @@
 
 #define AUTO_PARTICLES_CLOTH 300.0
 #define AUTO_PARTICLES_SOFT 200.0
+#define FEWEST 3.5 // particles along a part
 #define HANDFUL 6
 
 // -- Particles
@@ -286,6 +287,26 @@ static double automatic_spacing(const hemc_part_recipe* part, const hemc_surface
     return h > minimum ? h : minimum;
 }
 
+// With fewer than FEWEST along its length it is a board, not cloth; nobody means that.
+static void doubt_spacing(hemc_log* log, const char* file, const hemc_part_recipe* part, const hemc_surface* surface) {
+    double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30};
+    for (uint32_t v = 0; v < surface->vertex_count; ++v) {
+        const double x[3] = {surface->positions[v].x, surface->positions[v].y, surface->positions[v].z};
+        for (int k = 0; k < 3; ++k) {
+            low[k] = fmin(low[k], x[k]);
+            high[k] = fmax(high[k], x[k]);
+        }
+    }
+    const double length = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+    const bool spaced = part->generator == HEMC_CUT || part->generator == HEMC_SCATTER;
+    if (spaced && (double)part->spacing * FEWEST > length) {
+        hemc_warn(
+            log, file, part->json_path,
+            "part \"%s\" is %d mm long, and a \"spacing\" of %d mm leaves it too few particles to bend: try %d mm",
+            part->name, (int)(length * 1000), (int)((double)part->spacing * 1000), (int)(length * 1000 / 15) + 1);
+    }
+}
+
 bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
                    const hemc_surface* surface, hemc_particles* particles) {
     const char* file = hemc_part_file(part, model);
@@ -358,6 +379,7 @@ bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
         hemc_warn(log, file, part->json_path, "part \"%s\": %u particles instead of the %u asked for", part->name,
                   particles->count, target);
     }
+    doubt_spacing(log, file, part, surface);
     particles->radius = part->radius > 0.0f ? part->radius : 0.5f * particles->spacing;
     return true;
 }

@@ -643,7 +643,9 @@ bool hemc_import_meshes(hemc_source* source) {
         }
         int32_t carrier;
         hemc_affine space = rigid_space(source, s->node, &carrier);
-        if (node->skin != NULL && attribute(s->source, cgltf_attribute_type_joints, 0) != NULL) {
+        const bool skinned = node->skin != NULL && attribute(s->source, cgltf_attribute_type_joints, 0) != NULL;
+        out->follows_nothing = !skinned && hemc_carrier_of(source, s->node) == HEM_NONE;
+        if (skinned) {
             space = source->skin_space[hemc_index_of(data->skins, node->skin, sizeof(cgltf_skin))];
         }
         if (!fill_positions(source, s, out, &space) ||

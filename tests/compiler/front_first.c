@@ -7,6 +7,7 @@
 
 #include <greatest.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // What automatic mode reads from names and sizes, and what it does with a part that nothing holds.
@@ -194,6 +195,65 @@ TEST a_part_that_nothing_holds_is_held_by_its_bone(void) {
     PASS();
 }
 
+// The sheet without its skin; the flag hangs on a node that a clip turns, which makes that a bone.
+TEST a_part_without_a_skin_hangs_on_the_nearest_bone(void) {
+    kit k;
+    kit_begin(&k);
+    kit_data d = kit_good();
+    ASSERT(kit_import(&k, &d, "\"mesh\": 0, \"skin\": 0", "\"mesh\": 0"));
+    ASSERT(k.model.primitives[0].follows_nothing && !k.model.primitives[1].follows_nothing);
+    hemc_recipe recipe;
+    static const char text[] = "{\"parts\": [{\"name\": \"sheet\", \"select\": {\"node\": \"Sheet\"}}]}";
+    ASSERT(hemc_recipe_load_memory(k.arena, &k.log, "r", text, strlen(text), &k.model, &recipe));
+    int32_t* owner = hemc_alloc(k.arena, k.model.triangle_count, sizeof(int32_t));
+    ASSERT(hemc_select(k.arena, &k.log, &k.model, &recipe, owner));
+    const uint16_t flag_bone = k.model.bones[KIT_VERTICES][0];
+    ASSERT(flag_bone != k.model.bones[0][0]);
+    hemc_hang_unskinned(k.arena, &k.log, &k.model, &recipe, owner);
+    ASSERT(kit_log_has(&k.log, HEMC_WARNING, "is not skinned"));
+    for (uint32_t v = 0; v < KIT_VERTICES; ++v) {
+        ASSERT_EQ(flag_bone, k.model.bones[v][0]); // the only bone that carries something
+        ASSERT_EQ(1.0f, k.model.bone_weights[v][0]);
+    }
+    kit_end(&k);
+    PASS();
+}
+
+// What is surely wrong is a sentence, and under --strict an error.
+TEST an_absurd_spacing_is_refused_under_strict(void) {
+    static const struct {
+        const char* spacing; // of a sheet of 2 m
+        bool absurd;
+    } rows[] = {{"0.1", false}, {"0.45", false}, {"0.7", true}, {"5", true}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        kit k;
+        kit_begin(&k);
+        kit_data d = kit_good();
+        size_t size;
+        const char* gltf = kit_gltf(k.arena, &d, NULL, NULL, &size);
+        char text[200];
+        const int length = snprintf(text, sizeof(text),
+                                    "{\"body\": false, \"parts\": [{\"name\": \"sheet\", \"select\": {\"node\": "
+                                    "\"Sheet\"}, \"spacing\": %s}]}",
+                                    rows[i].spacing);
+        const hemc_job job = {.input = "kit.gltf",
+                              .input_bytes = gltf,
+                              .input_size = size,
+                              .recipe = "r.json",
+                              .recipe_bytes = text,
+                              .recipe_size = (size_t)length,
+                              .strict = true};
+        hemc_outcome out;
+        hemc_execute(&job, &out, NULL, NULL);
+        const bool said = out.messages != NULL && strstr(out.messages, "too few particles to bend: try") != NULL;
+        ASSERT_EQm(rows[i].spacing, rows[i].absurd, said);
+        ASSERTm(rows[i].spacing, !rows[i].absurd || out.exit_code == HEMC_VALIDATION);
+        hemc_outcome_free(&out);
+        kit_end(&k);
+    }
+    PASS();
+}
+
 // A head, a hood around it and a cape behind, each a bent sheet of SIDE x SIDE quads.
 enum { SIDE = 8, SHEET_VERTICES = (SIDE + 1) * (SIDE + 1), SHEET_TRIANGLES = 2 * SIDE * SIDE, SHEETS = 3 };
 
@@ -318,6 +378,8 @@ SUITE(front_first_suite) {
     RUN_TEST(a_recipe_without_parts_keeps_automatic_mode);
     RUN_TEST(the_command_line_has_the_last_word_about_scale);
     RUN_TEST(a_part_that_nothing_holds_is_held_by_its_bone);
+    RUN_TEST(a_part_without_a_skin_hangs_on_the_nearest_bone);
+    RUN_TEST(an_absurd_spacing_is_refused_under_strict);
     RUN_TEST(a_hood_stays_on_its_head);
     RUN_TEST(a_list_names_what_a_recipe_may_use);
     RUN_TEST(a_preflight_that_cannot_be_played_is_refused);
