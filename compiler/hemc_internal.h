@@ -128,6 +128,7 @@ typedef struct hemc_bone_def {
     int32_t parent;         // lower index or -1
     float inverse_bind[12]; // character space -> bone
     float bind[12];         // bone -> character space in bind pose
+    float space[12];        // character space -> where the glTF binds what follows the bone
 } hemc_bone_def;
 
 typedef struct hemc_model {

@@ -55,6 +55,8 @@ extern "C" {
 
 // Ranges in which all arithmetic of the solver stays finite.
 #define HEM_MAX_METRES 1e6f // of any coordinate or length
+#define HEM_MIN_UNIT 1e-6f  // metres per unit of a glTF
+#define HEM_MAX_UNIT 1e6f
 #define HEM_MIN_RADIUS 1e-6f
 #define HEM_MIN_LONGEST 1.0f // see hem_longest
 #define HEM_MAX_LINK 64.0f   // of hem_longest: a tether goes along the mesh
@@ -148,6 +150,9 @@ extern "C" {
     X(DIHEDRALS, 37, "dihedrals", hem_dihedral, dihedrals, dihedral_count, OPTIONAL, ANY, 0)                           \
     /* painted shares of the tuning; none: all of it everywhere */                                                     \
     X(MAP_ROWS, 38, "map_rows", hem_map_row, map_rows, map_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)          \
+    /* rest shape -> where the glTF binds it; none: in the same place, in metres */                                    \
+    X(BONE_SPACES, 48, "bone_spaces", hem_matrix34, bone_spaces, bone_space_count, OPTIONAL, ALL_OR_NONE,              \
+      info->bone_count)                                                                                                \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -224,7 +229,8 @@ typedef struct hem_info {
     float bounds_max[3];
     float spacing;                 // smallest spacing among parts, metres
     uint32_t row_constraint_count; // constraints in row batches
-    uint32_t reserved[8];
+    float unit;                    // metres per unit of the glTF; 0 = 1
+    uint32_t reserved[7];
 } hem_info;
 HEM_STATIC_ASSERT(sizeof(hem_info) == 128, "info size");
 

@@ -789,6 +789,8 @@ static hem_format_result check_totals(hemi_checker* c, const batch_totals* t) {
     const float indexed = constraints != 0 ? (float)by_index / (float)constraints : 0.0f;
     REFUSE_IF(!hemi_in_range(v->info->lane_fill - fill, -1e-4f, 1e-4f), BAD_VALUE, INFO, 0, "lane_fill");
     REFUSE_IF(!hemi_in_range(v->info->indexed_share - indexed, -1e-4f, 1e-4f), BAD_VALUE, INFO, 0, "indexed_share");
+    REFUSE_IF(v->info->unit != 0.0f && !hemi_in_range(v->info->unit, HEM_MIN_UNIT, HEM_MAX_UNIT), BAD_VALUE, INFO, 0,
+              "unit");
     REFUSE_IF(!hemi_is_zero(v->info->reserved, sizeof v->info->reserved), BAD_VALUE, INFO, 0, "reserved");
     return HEM_FORMAT_OK;
 }

@@ -137,6 +137,12 @@ hem_format_result hemi_check_bones(hemi_checker* c) {
         }
         REFUSE_IF(!hemi_is_zero(b->reserved, sizeof b->reserved), BAD_VALUE, BONES, i, "reserved");
     }
+    for (uint32_t i = 0; i < v->bone_space_count; ++i) {
+        for (int k = 0; k < 12; ++k) {
+            REFUSE_IF(!hemi_in_range(v->bone_spaces[i][k], -HEM_MAX_METRES, HEM_MAX_METRES), BAD_VALUE, BONE_SPACES, i,
+                      "matrix");
+        }
+    }
     return HEM_FORMAT_OK;
 }
 

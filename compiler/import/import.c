@@ -421,6 +421,7 @@ bool hemc_import_finish(hemc_arena* arena, hemc_log* log, const hemc_recipe* rec
                 model->bone_defs[b].bind[k] = (float)(source->bone_bind[b].m[k] * source->unit);
                 double inverse = source->bone_inverse_bind[b].m[k];
                 model->bone_defs[b].inverse_bind[k] = (float)(k % 4 == 3 ? inverse : inverse / source->unit);
+                model->bone_defs[b].space[k] /= k % 4 == 3 ? 1.0f : recipe->scale;
             }
         }
     }

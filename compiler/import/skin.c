@@ -322,8 +322,9 @@ static hemc_affine choose_space(hemc_source* source, uint32_t s, const skin_use*
     return spaces[best];
 }
 
+// `space`: where the glTF binds what follows the bone -> character space. NULL = in the node's own.
 static int32_t add_bone(hemc_source* source, size_t* capacity, int32_t node, const char* name, int32_t parent,
-                        const hemc_affine* bind) {
+                        const hemc_affine* bind, const hemc_affine* space) {
     hemc_model* model = source->model;
     size_t other = *capacity, third = *capacity, fourth = *capacity;
     size_t needed = (size_t)model->bone_count + 1;
@@ -337,6 +338,11 @@ static int32_t add_bone(hemc_source* source, size_t* capacity, int32_t node, con
     source->bone_bind[index] = *bind;
     model->bone_defs[index].name = name;
     model->bone_defs[index].parent = parent;
+    hemc_affine back;
+    if (!hemc_affine_invert(space != NULL ? space : bind, &back)) {
+        back = hemc_affine_identity();
+    }
+    hemc_affine_store(&back, model->bone_defs[index].space);
     return index;
 }
 
@@ -365,10 +371,11 @@ typedef struct binding {
     skin_use* uses;   // per skin
     uint8_t* is_bone; // per node
     bool needs_root;
-    hemc_affine* bind; // per node, once fixed
-    uint8_t* fixed;    // per node
-    uint8_t* done;     // per skin
-    uint8_t** apart;   // per skin and joint: bound in another pose than in a skin that came before
+    hemc_affine* bind;          // per node, once fixed
+    const hemc_affine** spaces; // per node, of the skin that fixed it
+    uint8_t* fixed;             // per node
+    uint8_t* done;              // per skin
+    uint8_t** apart;            // per skin and joint: bound in another pose than in a skin that came before
     size_t bone_capacity;
 } binding;
 
@@ -464,6 +471,7 @@ static void bind_skin(hemc_source* source, binding* b, uint32_t s, size_t anchor
         own = good ? hemc_affine_multiply(&space, &inverse) : source->node_world[node];
         if (!b->fixed[node]) {
             b->bind[node] = own;
+            b->spaces[node] = &source->skin_space[s];
             b->fixed[node] = 1;
         } else {
             b->apart[s][j] =
@@ -499,8 +507,9 @@ static void add_node_bones(hemc_source* source, binding* b) {
             moved.m[3] = bind->m[3], moved.m[7] = bind->m[7], moved.m[11] = bind->m[11];
             *bind = moved;
         }
-        source->node_bone[i] = add_bone(source, &b->bone_capacity, (int32_t)i,
-                                        hemc_name_of(source, data->nodes[i].name, "node", i), parent, bind);
+        source->node_bone[i] =
+            add_bone(source, &b->bone_capacity, (int32_t)i, hemc_name_of(source, data->nodes[i].name, "node", i),
+                     parent, bind, b->spaces[i]);
     }
 }
 
@@ -518,8 +527,8 @@ static bool name_skin_bones(hemc_source* source, binding* b, uint32_t s) {
             hemc_affine own = hemc_affine_multiply(&source->skin_space[s], &inverse);
             char* name = hemc_format(source->arena, "%s@%s", model->bone_defs[bone].name,
                                      hemc_name_of(source, skin->name, "skin", s));
-            bone =
-                add_bone(source, &b->bone_capacity, source->bone_node[bone], name, model->bone_defs[bone].parent, &own);
+            bone = add_bone(source, &b->bone_capacity, source->bone_node[bone], name, model->bone_defs[bone].parent,
+                            &own, &source->skin_space[s]);
             ++apart_count;
         }
         source->skin_bones[s][j] = (uint16_t)bone;
@@ -542,6 +551,7 @@ bool hemc_import_bones(hemc_source* source) {
     b.uses = hemc_alloc(source->arena, data->skins_count, sizeof(skin_use));
     b.is_bone = hemc_alloc(source->arena, data->nodes_count, 1);
     b.bind = hemc_alloc(source->arena, data->nodes_count, sizeof(hemc_affine));
+    b.spaces = hemc_alloc(source->arena, data->nodes_count, sizeof(hemc_affine*));
     b.fixed = hemc_alloc(source->arena, data->nodes_count, 1);
     b.done = hemc_alloc(source->arena, data->skins_count, 1);
     b.apart = hemc_alloc(source->arena, data->skins_count, sizeof(uint8_t*));
@@ -563,7 +573,7 @@ bool hemc_import_bones(hemc_source* source) {
     }
     if (b.needs_root || model->bone_count == 0) {
         hemc_affine identity = hemc_affine_identity();
-        add_bone(source, &b.bone_capacity, HEM_NONE, "root", HEM_NONE, &identity);
+        add_bone(source, &b.bone_capacity, HEM_NONE, "root", HEM_NONE, &identity, &identity);
     }
     if (model->bone_count > HEM_MAX_BONES) {
         return too_many_bones(source);

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/pack/pack.h"
 
+#include <math.h>
 #include <string.h>
 
 // Bones, and what hangs on them to be collided with.
 
 static const float identity34[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+// Left out where skinning matrices are the glTF's own for every bone.
+#define SAME_SPACE 1e-5f
+
+static void pack_spaces(hemc_packer* p) {
+    const hemc_model* model = p->model;
+    const uint32_t count = model != NULL ? model->bone_count : 0;
+    hem_matrix34* spaces = hemc_alloc(p->arena, count, sizeof(hem_matrix34));
+    bool same = true;
+    for (uint32_t i = 0; i < count; ++i) {
+        memcpy(spaces[i], model->bone_defs[i].space, sizeof(hem_matrix34));
+        for (int k = 0; k < 12; ++k) {
+            same = same && fabsf(spaces[i][k] - identity34[k]) <= SAME_SPACE;
+        }
+    }
+    if (!same) {
+        p->view.bone_spaces = (const hem_matrix34*)spaces;
+        p->view.bone_space_count = count;
+    }
+}
 
 void hemc_pack_bones(hemc_packer* p) {
     const hemc_model* model = p->model;
@@ -19,6 +40,10 @@ void hemc_pack_bones(hemc_packer* p) {
     }
     p->view.bones = bones;
     p->info.bone_count = p->view.bone_count = count;
+    if (p->recipe != NULL && p->recipe->scale != 1.0f) {
+        p->info.unit = p->recipe->scale;
+    }
+    pack_spaces(p);
 }
 
 void hemc_pack_colliders(hemc_packer* p) {

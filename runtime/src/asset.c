@@ -103,6 +103,7 @@ hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info) {
     info->group_count = from->group_count;
     memcpy(info->bounds_min, from->bounds_min, sizeof(info->bounds_min));
     memcpy(info->bounds_max, from->bounds_max, sizeof(info->bounds_max));
+    info->unit = from->unit > 0.0f ? from->unit : 1.0f;
     hem_scene_def def = hem_scene_def_default();
     hemi_instance spare = {0};
     hemi_carve input = {.packed = 1}, state = {.packed = 1}, all = {0};

@@ -71,7 +71,7 @@ static float scale_of(const float m[12]) {
 // Games scale heads and hide hands. Nobody makes a bone 32 times as large, or all of them that much smaller: such matrices
 // come from inverse binds of another space than the asset's.
 #define ABSURD_SCALE 32.0f
-#define SCALE_RULE "times its size at rest: is it joint x the glTF's inverse bind? See hem_asset_pose_from_joints"
+#define SCALE_RULE "times its size at rest: is it joint x the glTF's inverse bind? See hem_asset_pose_from_skin"
 
 int hemi_bone_is_sane(const float m[12]) {
     return hemi_all_in_range(m, 12, 1e6f) && scale_of(m) <= ABSURD_SCALE;
@@ -106,7 +106,9 @@ int hemi_collider_is_fine(const hemi_collider* c, uint32_t bone_count, uint32_t 
         return 0;
     }
     if (c->bone < -1 || c->bone >= (int32_t)bone_count) {
-        *fault = hemi_fault_value("bone", HEM_NONE, c->bone, "must be -1 or a bone of the asset");
+        *fault =
+            hemi_fault_value("bone", HEM_NONE, c->bone,
+                             bone_count ? "must be -1 or a bone of the asset" : "must be -1: the scene has no bones");
         return 0;
     }
     if (c->kind == HEM_COLLIDER_MESH && c->first_plane >= mesh_count) {

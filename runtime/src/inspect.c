@@ -28,6 +28,21 @@ hem_result hem_asset_get_bone(const hem_asset* asset, uint32_t bone, hem_bone_in
     return HEM_OK;
 }
 
+// unit * a * b, 3x4.
+static void multiply(float unit, const float* a, const float* b, float* out) {
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 4; ++c) {
+            const float moved =
+                a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c] + a[4 * r + 2] * b[8 + c] + (c == 3 ? a[4 * r + 3] : 0.0f);
+            out[4 * r + c] = unit * moved;
+        }
+    }
+}
+
+static float unit_of(const hem_view* view) {
+    return view->info->unit > 0.0f ? view->info->unit : 1.0f;
+}
+
 hem_result hem_asset_pose_from_joints(const hem_asset* asset, const float* joints, size_t stride, float unit,
                                       float* matrices) {
     const hem_view* view;
@@ -36,19 +51,31 @@ hem_result hem_asset_pose_from_joints(const hem_asset* asset, const float* joint
         return result != HEM_OK ? result : HEM_ERROR_NULL;
     }
     stride = stride ? stride : 48;
-    if (stride < 48 || stride % 4 != 0 || !hemi_in_range(unit, 1e-6f, 1e6f)) {
+    unit = unit != 0.0f ? unit : unit_of(view);
+    if (stride < 48 || stride % 4 != 0 || !hemi_in_range(unit, HEM_MIN_UNIT, HEM_MAX_UNIT)) {
         return HEM_ERROR_RANGE;
     }
     for (uint32_t b = 0; b < view->info->bone_count; ++b) {
         const float* joint = (const float*)((const char*)joints + b * stride);
-        const float* bind = view->bones[b].inverse_bind;
-        for (int r = 0; r < 3; ++r) {
-            for (int c = 0; c < 4; ++c) {
-                const float moved = joint[4 * r] * bind[c] + joint[4 * r + 1] * bind[4 + c] +
-                                    joint[4 * r + 2] * bind[8 + c] + (c == 3 ? joint[4 * r + 3] : 0.0f);
-                matrices[12 * b + 4 * (uint32_t)r + (uint32_t)c] = unit * moved;
-            }
-        }
+        multiply(unit, joint, view->bones[b].inverse_bind, matrices + 12 * (size_t)b);
+    }
+    return HEM_OK;
+}
+
+hem_result hem_asset_pose_from_skin(const hem_asset* asset, const float* skin, size_t stride, float* matrices) {
+    static const float same[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const hem_view* view;
+    hem_result result = view_of(asset, matrices, &view);
+    if (result != HEM_OK || !skin) {
+        return result != HEM_OK ? result : HEM_ERROR_NULL;
+    }
+    stride = stride ? stride : 48;
+    if (stride < 48 || stride % 4 != 0) {
+        return HEM_ERROR_RANGE;
+    }
+    for (uint32_t b = 0; b < view->info->bone_count; ++b) {
+        const float* usual = (const float*)((const char*)skin + b * stride);
+        multiply(unit_of(view), usual, view->bone_spaces ? view->bone_spaces[b] : same, matrices + 12 * (size_t)b);
     }
     return HEM_OK;
 }

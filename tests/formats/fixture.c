@@ -396,6 +396,7 @@ fixture fixture_make(void) {
     add(&b, HEM_SECTION_BENDS, &bend, sizeof bend, 1);
     add(&b, HEM_SECTION_DIHEDRALS, &dihedral, sizeof dihedral, 1);
     add(&b, HEM_SECTION_MAP_ROWS, maps, sizeof maps[0], ROWS);
+    add(&b, HEM_SECTION_BONE_SPACES, matrices, sizeof matrices[0], BONES);
     add(&b, HEM_SECTION_PREVIEW_INDICES, indices, sizeof indices[0], 9);
     add(&b, HEM_SECTION_PREVIEW_COLORS, colors, sizeof colors[0], VERTICES);
     add(&b, HEM_SECTION_PREVIEW_CLIPS, clips, sizeof clips[0], 2);

@@ -545,7 +545,19 @@ TEST a_pose_from_joints_is_joint_times_inverse_bind(void) {
     ASSERT_EQ(HEM_ERROR_NULL, hem_asset_pose_from_joints(&w.asset, NULL, 0, 1, pose[0]));
     ASSERT_EQ(HEM_ERROR_RANGE, hem_asset_pose_from_joints(&w.asset, joints[0], 44, 1, pose[0]));
     ASSERT_EQ(HEM_ERROR_RANGE, hem_asset_pose_from_joints(&w.asset, joints[0], 50, 1, pose[0]));
-    ASSERT_EQ(HEM_ERROR_RANGE, hem_asset_pose_from_joints(&w.asset, joints[0], 0, 0, pose[0]));
+    ASSERT_EQ(HEM_ERROR_RANGE, hem_asset_pose_from_joints(&w.asset, joints[0], 0, -1, pose[0]));
+    ASSERT_EQ(HEM_OK, hem_asset_pose_from_joints(&w.asset, joints[0], 64, 0, pose[0])); // the asset's own unit, 1
+    static float again[64][12];
+    ASSERT_EQ(HEM_OK, hem_asset_pose_from_joints(&w.asset, joints[0], 64, 1, again[0]));
+    ASSERT_EQ(0, memcmp(pose, again, bones * sizeof(pose[0])));
+    // No space of its own: the usual matrices are the pose already.
+    ASSERT_EQ(HEM_OK, hem_asset_pose_from_skin(&w.asset, joints[0], 64, again[0]));
+    for (uint32_t i = 0; i < bones; ++i) {
+        ASSERT_EQ(0, memcmp(joints[i], again[i], sizeof(again[i])));
+    }
+    ASSERT_EQ(HEM_ERROR_NULL, hem_asset_pose_from_skin(&w.asset, NULL, 0, again[0]));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_asset_pose_from_skin(&w.asset, joints[0], 0, NULL));
+    ASSERT_EQ(HEM_ERROR_RANGE, hem_asset_pose_from_skin(&w.asset, joints[0], 44, again[0]));
     world_close(&w);
     PASS();
 }

@@ -92,6 +92,7 @@ typedef struct hem_asset_info {
     uint32_t instance_size;  // bytes per instance in a scene's block, state included
     float bounds_min[3];     // rest pose, character space
     float bounds_max[3];
+    float unit; // metres per unit of the glTF: `scale` of the recipe, or what automatic mode found
 } hem_asset_info;
 
 // Reads every byte that the runtime will ever use. Time is linear in the size. asset may be opened again at will.
@@ -206,8 +207,12 @@ hem_result hem_scene_remove(hem_scene* scene, hem_instance_id id);
 int hem_instance_is_valid(const hem_scene* scene, hem_instance_id id);
 hem_result hem_instance_user(const hem_scene* scene, hem_instance_id id, uint64_t* user);
 
-// Skinning matrices of this frame (bind pose -> posed, character space), bone_count of them, rows of four floats,
-// stride in bytes between matrices (0 = 48). Reached at the end of the next step; substeps go there in between.
+// Skinning matrices of this frame, bone_count of them, rows of four floats, stride in bytes between matrices (0 = 48): from
+// the asset's rest shape (bind pose, character space, metres) to the posed character. What an engine has at hand, global
+// joint * inverseBindMatrix of the glTF, is the same only where the glTF is in metres and bound where it stands; where it is
+// not, it makes a horse of 540 metres, or one that lies on its back. hem_asset_pose_from_skin (hem/inspect.h) makes the
+// right ones of those for every asset, hem_asset_pose_from_joints of the joints alone. A pose of absurd scale is refused.
+// Reached at the end of the next step; substeps go there in between.
 hem_result hem_instance_set_pose(hem_scene* scene, hem_instance_id id, const float* matrices, uint32_t bone_count,
                                  size_t stride);
 // Where the character stands at the end of the next step. The particles feel the motion, as far as felt_acceleration and

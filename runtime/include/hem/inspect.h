@@ -23,7 +23,7 @@ hem_result hem_asset_get_bone(const hem_asset* asset, uint32_t bone, hem_bone_in
 
 // The matrices that hem_instance_set_pose wants, from where the joints are: bone_count 3x4 matrices, rows of four, each
 // from the joint's own space into the space of the glTF's scene, in the order of the asset's bones; stride in bytes
-// (0 = 48). unit: metres per unit of the joints' translations; 1 but where the recipe has a `scale`, which it then is.
+// (0 = 48). unit: metres per unit of the joints' translations; 0 = as in the glTF (hem_asset_info.unit).
 //
 //   matrix[b] = unit * joint[b] * inverse_bind[b]
 //
@@ -32,6 +32,11 @@ hem_result hem_asset_get_bone(const hem_asset* asset, uint32_t bone, hem_bone_in
 // would give a horse of 540 metres. A bone that no joint moves (the name "root") takes the identity.
 hem_result hem_asset_pose_from_joints(const hem_asset* asset, const float* joints, size_t stride, float unit,
                                       float* matrices);
+// The same from the usual matrices, as the engine already has them: global joint * inverseBindMatrix of the glTF, in its
+// units, in the order of the asset's bones. A bone that is a node and no joint takes the node's global transform, "root" the
+// identity. Of a joint of several skins the matrix of the skin with the most joints is meant; one that another skin binds
+// elsewhere is a bone of its own, "joint@skin".
+hem_result hem_asset_pose_from_skin(const hem_asset* asset, const float* skin, size_t stride, float* matrices);
 
 // -- Meshes
 
