@@ -165,7 +165,7 @@ TEST colliders_are_refused_by_name(void) {
     ASSERT_EQ(HEM_ERROR_NULL, hem_scene_set_colliders(w.scene, NULL, 1));
     c[1].bone = 0; // the scene has none
     ASSERT_EQ(HEM_ERROR_RANGE, hem_scene_set_colliders(w.scene, c, 2));
-    ASSERT(strstr(hem_scene_refusal(w.scene), "colliders[1].bone is 0: "));
+    ASSERT(strstr(hem_scene_refusal(w.scene), "colliders[1].bone is 0: must be -1: "));
     // The trap of old: all zero and a rotation has mask 0 and touches nothing.
     hem_collider zero;
     memset(&zero, 0, sizeof(zero));
