@@ -9,7 +9,7 @@
 {"cape", 1000, busy, 0x336e8250c84b477bull, 0xa6a9a7d37d20fb3bull},
 {"block", 1000, busy, 0xad08f1e8f9493599ull, 0x1dd82af75b0d2f95ull},
 {"crossing", 300, still, 0xf8e94299b9e76002ull, 0xd7a6826762e570adull},
-{"cape_girl", 100, play, 0x8f1514d789e0a7d5ull, 0x878fd0ca8e27622full},
+{"cape_girl", 100, play, 0xdaafe150aadad3bcull, 0xd0194765003c7a67ull},
 {"robe", 100, play, 0xebda7ddcc35727b4ull, 0x10a04724b4835a2cull},
 {"hair", 100, play, 0x810483068c25be73ull, 0xa9b565aac2674351ull},
 {"octopus", 100, play, 0x13de6feb3318c391ull, 0x8463c370c589be37ull},
