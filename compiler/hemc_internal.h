@@ -267,6 +267,7 @@ typedef struct hemc_part_recipe {
     hem_tuning tuning;    // complete but for lengths that depend on the spacing:
     float self_thickness; // 0 = 0.6 x spacing
     float contact_radius; // 0 = the radius where one is given, or by the spacing
+    float layer;          // from the skin outward; -1 = found from the modelled shape
     hemc_spring_recipe* springs;
     uint32_t spring_count;
     hemc_fabric fabric;
@@ -406,6 +407,7 @@ typedef struct hemc_mesh {
     hem_tuning* part_tunings;
     uint32_t* collision_groups; // one bit each
     uint32_t* collision_masks;
+    uint64_t* outside_of;      // bit o: lies outside part o (graph/layers.c); NULL = no order
     uint32_t* part_begin;      // [part_count + 1]
     hemc_fabric* part_fabrics; // NULL = no part has one
     hemc_particles all;        // concatenated; links in asset indices

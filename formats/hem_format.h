@@ -255,7 +255,8 @@ typedef struct hem_part {
     uint32_t collision_mask;           // groups it collides with; its own bit = self-collision
     uint32_t level_count;              // of the generator, for people
     float spacing;                     // metres
-    uint32_t reserved[20];
+    uint32_t outside_of[2];            // bit o % 32 of o / 32: it lies outside part o; not both ways
+    uint32_t reserved[18];
 } hem_part;
 HEM_STATIC_ASSERT(sizeof(hem_part) == 128, "part size");
 

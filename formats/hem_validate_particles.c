@@ -7,6 +7,17 @@ static int is_one_bit(uint32_t x) {
     return x != 0 && (x & (x - 1)) == 0;
 }
 
+// What a part lies outside of is another part, which does not lie outside of it.
+static int is_an_order(const hem_part* parts, uint32_t count, uint32_t i) {
+    for (uint32_t o = 0; o < HEM_MAX_PARTS; ++o) {
+        if ((parts[i].outside_of[o / 32] >> o % 32 & 1u) &&
+            (o == i || o >= count || (parts[o].outside_of[i / 32] >> i % 32 & 1u))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 hem_format_result hemi_check_parts(hemi_checker* c) {
     const hem_view* v = c->view;
     const hem_info* info = v->info;
@@ -32,6 +43,7 @@ hem_format_result hemi_check_parts(hemi_checker* c) {
         REFUSE_IF(!is_one_bit(p->collision_group), BAD_VALUE, PARTS, i, "collision_group");
         REFUSE_IF(p->level_count > HEM_MAX_PARTICLES, BAD_COUNT, PARTS, i, "level_count");
         REFUSE_IF(!hemi_in_range(p->spacing, HEM_MIN_RADIUS, HEM_MAX_METRES), BAD_VALUE, PARTS, i, "spacing");
+        REFUSE_IF(!is_an_order(v->parts, info->part_count, i), BAD_VALUE, PARTS, i, "outside_of");
         REFUSE_IF(!hemi_is_zero(p->reserved, sizeof p->reserved), BAD_VALUE, PARTS, i, "reserved");
         spacing = p->spacing < spacing ? p->spacing : spacing;
         body_parts += p->kind == HEM_PART_BODY;

@@ -21,6 +21,7 @@ void hemc_links_clean(hemc_arena* arena, hemc_mesh* mesh);
 // Rest lengths (but of tethers, whose length runs along the mesh) and painted stiffness.
 void hemc_links_measure(hemc_mesh* mesh);
 void hemc_frames_make(hemc_arena* arena, hemc_mesh* mesh);
+void hemc_layers_find(hemc_arena* arena, const hemc_recipe* recipe, hemc_mesh* mesh);
 void hemc_ignore_make(hemc_arena* arena, hemc_mesh* mesh);
 
 // The strands of parts that the recipe wants as rods or chains. (strand_rods.c)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/generate/generate.h"
 #include "compiler/graph/fabric.h"
+#include "compiler/graph/graph.h"
 
 #include <string.h>
 
@@ -298,6 +299,7 @@ bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
         mesh->all.level_count = p->level_count > mesh->all.level_count ? p->level_count : mesh->all.level_count;
     }
     make_masks(recipe, has_body, mesh);
+    hemc_layers_find(arena, recipe, mesh);
     stitch_parts(arena, recipe, parts, mesh);
     warn_of_loose_pieces(arena, log, file, recipe, mesh);
     return true;

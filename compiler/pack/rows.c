@@ -53,6 +53,10 @@ void hemc_pack_parts(hemc_packer* p) {
         parts[i].collision_mask = mesh->collision_masks[part];
         parts[i].level_count = part_levels(mesh, part);
         parts[i].spacing = part_spacing(mesh, part);
+        for (uint32_t o = 0; mesh->outside_of != NULL && o < mesh->part_count; ++o) {
+            const uint32_t bit = (uint32_t)(mesh->outside_of[part] >> p->layout->part_order[o] & 1u);
+            parts[i].outside_of[o / 32] |= bit << o % 32;
+        }
         tuning[i] = mesh->part_tunings[part];
     }
     p->info.part_count = p->view.part_count = p->view.tuning_count = mesh->part_count;

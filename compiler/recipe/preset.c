@@ -79,6 +79,7 @@ void hemc_part_defaults(hemc_part_recipe* part) {
     hem_tuning* t = &part->tuning;
     t->tether_allowance = 0.03f;
     t->gravity_scale = 1.0f;
+    part->layer = -1.0f;
     t->collision_thickness = -1.0f; // worked out: shape/thickness.c
     t->max_speed = 30.0f;
     t->linear_inertia = 1.0f;

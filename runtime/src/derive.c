@@ -39,6 +39,7 @@ static void pair_parts(const hem_view* view, hemi_derived* d) {
             }
         }
         d->meets |= simulated && d->part_pairs[a];
+        d->ordered |= (pa->outside_of[0] | pa->outside_of[1]) != 0;
     }
     for (uint32_t p = 0; p < count; ++p) {
         d->simulated_pairs |= (d->simulated_parts >> p & 1u) && (d->part_pairs[p] & d->simulated_parts);

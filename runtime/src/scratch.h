@@ -37,6 +37,7 @@ struct hemi_derived {
     uint64_t simulated_parts; // the others
     uint32_t simulated_pairs; // whether any of those collides with any of them
     uint32_t meets;           // whether any of those collides with any part
+    uint32_t ordered;         // whether any part lies outside of another
 };
 
 // -- Solve: what constraints and the air need
@@ -80,6 +81,7 @@ typedef struct hemi_solve {
     hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
     hemi_row3* delta_prev; // the part of them that is no motion
     uint8_t* moved_rows;   // lanes with something in delta; zero like it
+    uint8_t* above;        // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
     float* moment;         // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
     float* strand;         // what the sweeps along the longest strand keep for their way back
     float* lambda;         // XPBD multipliers, 8 per batch; only touched when a part iterates
@@ -154,6 +156,7 @@ typedef struct hemi_contacts {
     uint16_t *pair_a, *pair_b; // simulated particles, each pair once, in whole eights
     float* pair_distance;      // in the memory of the search's hits, which are done with by then
     uint32_t pair_count;
+    uint32_t side_begin, side_end; // pairs whose a lies outside the cloth of b: whole eights at the far end of the same
     hemi_body* bodies;      // one per slot of the body's rows (pads touch nothing) plus a dummy that touches nothing
     float* body_data;       // ten vectors per row: middle and half of their way, radius, center at rest
     uint8_t* body_tangents; // lanes that collide as tangent spheres

@@ -37,6 +37,7 @@ void hemi_phase_settle(hemi_step* s) {
     hemi_instance* instance = s->instance;
     if (s->untangle) {
         hemi_watch_caught(s);
+        hemi_watch_astray(s);
     }
     hemi_arrive(instance);
     if (!s->finite) {
@@ -49,12 +50,14 @@ void hemi_phase_settle(hemi_step* s) {
     report(s);
 }
 
-// Derived rotations are worth computing every step only for who skins with them or blows against them.
+// Derived rotations are worth computing every step only for who skins with them, blows against them or lies outside
+// of them.
 int hemi_keeps_frames(const hemi_instance* instance) {
     const hem_view* view = instance->view;
     int wanted = view->info->vertex_count > 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         wanted |= instance->tuning[p].drag > 0.0f || instance->tuning[p].lift > 0.0f;
+        wanted |= (view->parts[p].outside_of[0] | view->parts[p].outside_of[1]) != 0;
     }
     return wanted && view->frame_row_count > 0;
 }

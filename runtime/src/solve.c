@@ -29,7 +29,7 @@ void hemi_phase_predict(hemi_step* s) {
     const hemi_input* input = instance->input;
     const hem_view* view = instance->view;
     hemi_solve* solve = &s->scratch->solve;
-    if (s->substep == 0 && s->air) {
+    if (s->substep == 0 && (s->air || s->derived->ordered)) {
         k->normals(view, instance->q, instance->frame_q, solve->normal);
     }
     const hem_quat world = hem_quat_slerp(s->path.from, s->path.to, s->s1);
@@ -99,11 +99,15 @@ static hemi_contact_args contact_args(hemi_step* s) {
     return args;
 }
 
+static uint32_t pair_count(const hemi_contacts* found) {
+    return found->pair_count + (found->side_end - found->side_begin);
+}
+
 void hemi_phase_continuous(hemi_step* s) {
     if (s->touch && (s->instance->input->features & HEM_FEATURE_CONTINUOUS)) {
         const hemi_contact_args args = contact_args(s);
         s->scene->kernels->continuous(&args);
-        s->scratch->counters.work += s->scratch->contacts.pair_count / 4;
+        s->scratch->counters.work += pair_count(&s->scratch->contacts) / 4;
     }
 }
 
@@ -274,7 +278,7 @@ static void touch_particles(hemi_step* s, int first) {
     if (first && s->derived->body_row_count) {
         k->place_bodies(view, instance->x, instance->v, instance->q, s->scratch->solve.parts, contacts);
     }
-    const int meets = contacts->near_count != 0 || contacts->pair_count != 0;
+    const int meets = contacts->near_count != 0 || pair_count(contacts) != 0;
     for (uint32_t p = 0; meets && p < view->info->part_count; ++p) {
         if (view->parts[p].kind == HEM_PART_SOFT) {
             k->supports(view, &view->parts[p], instance->q, contacts->support);
@@ -285,7 +289,7 @@ static void touch_particles(hemi_step* s, int first) {
         k->touch_bodies(&args);
     }
     k->touch_particles(&args);
-    s->scratch->counters.work += contacts->near_count / 8 + contacts->pair_count / 8;
+    s->scratch->counters.work += contacts->near_count / 8 + pair_count(contacts) / 8;
 }
 
 void hemi_phase_contact(hemi_step* s) {

@@ -110,6 +110,7 @@ void hemi_take_caught(hemi_step* s);   // before the step: those that are led ba
 void hemi_lead_caught(hemi_step* s);   // in a substep
 void hemi_watch_caught(hemi_step* s);  // after the step: who has arrived, and who is strained for how long
 void hemi_shake_snagged(hemi_step* s); // now and then: what is stretched may lie in a plane
+void hemi_watch_astray(hemi_step* s);  // then: who came to rest on the wrong side of the body
 
 // sleep.c
 void hemi_wake_moved(hemi_step* s);

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Cloth that a limb went through is led back to the pose: see kernels/caught.inl.
+// Cloth that a limb went through is led back to the pose: see kernels/caught.inl. So is what came to rest on the wrong side
+// of the body.
 
 #include "runtime/src/step.h"
+
+// Hair that a quick turn throws over the shoulder, or a cape round the arm, comes to rest there: nothing pulls at it, and
+// gravity holds it. It is known by its way home, which leads through the body. A pass over all rows takes this many steps.
+#define ASTRAY_STEPS 32
+#define ASTRAY_SPACINGS 1.5f // away from the pose, or it is not worth a look
+#define ASTRAY_SPEED 4.0f    // spacings a second against the pose; what is faster may still come back by itself
+#define ASTRAY_SECONDS 0.5f  // until it is there
+#define ASTRAY_KIN 0.5f      // spacings away from the pose: neighbours of one who is go with it
+#define ASTRAY_REACH 3.0f    // spacings; nothing further off is a neighbour
 
 static uint32_t caught_time(float seconds) {
     uint32_t units = (uint32_t)(seconds * HEMI_CAUGHT_HZ + 0.5f);
@@ -9,11 +19,9 @@ static uint32_t caught_time(float seconds) {
 }
 
 // Where the pose has a part's particles means something only if the part hangs on the pose and can meet the body.
-static int can_be_caught(const hemi_instance* instance, const hemi_derived* derived, uint32_t p) {
+static int can_be_led(const hemi_instance* instance, const hemi_derived* derived, uint32_t p) {
     const hem_view* view = instance->view;
     return view->parts[p].kind != HEM_PART_BODY && (derived->part_pairs[p] & derived->body_parts) &&
-           (hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_LINKS).count ||
-            hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_INDEXED_LINKS).count) &&
            hemi_part_mode(view, instance->input, p) == HEM_ANIMATE_DIRECT;
 }
 
@@ -57,6 +65,84 @@ void hemi_lead_caught(hemi_step* step) {
                 x->y[i] += (led->goal.y[i] - x->y[i]) * share;
                 x->z[i] += (led->goal.z[i] - x->z[i]) * share;
                 led->left[i] -= h;
+            }
+        }
+    }
+}
+
+static float distance2(const hemi_row4* a, float x, float y, float z, uint32_t i) {
+    const float dx = x - a->x[i], dy = y - a->y[i], dz = z - a->z[i];
+    return dx * dx + dy * dy + dz * dz;
+}
+
+// Lanes of a row that rest away from the pose. Poses move slowly against a particle that does.
+static uint32_t rests_away(const hemi_step* step, const hem_part* part, const hemi_led* led) {
+    const hemi_instance* instance = step->instance;
+    const hemi_row3* v = &instance->v[led->row];
+    const float far = ASTRAY_SPACINGS * part->spacing, fast = ASTRAY_SPEED * part->spacing;
+    uint32_t away = 0;
+    for (uint32_t i = 0; i < 8; ++i) {
+        const float way2 = distance2(&instance->x[led->row], led->goal.x[i], led->goal.y[i], led->goal.z[i], i);
+        const float speed2 = v->x[i] * v->x[i] + v->y[i] * v->y[i] + v->z[i] * v->z[i];
+        const int moves = instance->view->shape_rows[led->row].inverse_mass[i] > 0.0f;
+        away |= (uint32_t)(moves && way2 > far * far && speed2 < fast * fast) << i;
+    }
+    return away;
+}
+
+// One who is astray takes its neighbours along, or the lock would hang between them through the shoulder. The compiler lays
+// neighbours into one lane of successive rows, so they are found up and down the lane: as far as it is one piece, and away
+// from the pose.
+static void lead_with_kin(hemi_step* step, const hem_part* part, uint32_t row, uint32_t i) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    const uint8_t led_for = (uint8_t)(HEMI_LED + caught_time(ASTRAY_SECONDS));
+    const float reach = ASTRAY_REACH * part->spacing, away = ASTRAY_KIN * part->spacing;
+    instance->caught[row * 8 + i] = led_for;
+    for (uint32_t down = 0; down < 2; ++down) {
+        const uint32_t last = down ? part->row_begin : part->row_begin + part->row_count - 1;
+        for (uint32_t n = row; n != last;) {
+            const hemi_row4* from = &instance->x[n];
+            n = down ? n - 1 : n + 1;
+            const hemi_row4* x = &instance->x[n];
+            hemi_led led = {.row = n, .mask = 1u << i};
+            step->scene->kernels->pose_led(view, instance->bones, &led);
+            if (!(view->shape_rows[n].inverse_mass[i] > 0.0f) ||
+                distance2(x, from->x[i], from->y[i], from->z[i], i) > reach * reach ||
+                distance2(x, led.goal.x[i], led.goal.y[i], led.goal.z[i], i) < away * away) {
+                break;
+            }
+            instance->caught[n * 8 + i] = led_for;
+        }
+    }
+}
+
+// After the step: a share of the rows is looked at. Bodies are where the last substep had them.
+void hemi_watch_astray(hemi_step* step) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    const uint32_t turn = (uint32_t)(instance->state->step_count % ASTRAY_STEPS);
+    const uint32_t count = step->derived->body_row_count * 8;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        if (!can_be_led(instance, step->derived, p)) {
+            continue;
+        }
+        for (uint32_t n = turn; n < part->row_count; n += ASTRAY_STEPS) {
+            hemi_led led = {.row = part->row_begin + n, .mask = 0xff};
+            step->scene->kernels->pose_led(view, instance->bones, &led);
+            led.mask = rests_away(step, part, &led);
+            for (uint32_t i = 0; i < 8; ++i) {
+                led.mask &= ~((uint32_t)(instance->caught[led.row * 8 + i] >= HEMI_LED) << i); // is on its way
+            }
+            if (!led.mask) {
+                continue;
+            }
+            step->scratch->counters.work += count / 8;
+            uint32_t astray =
+                step->scene->kernels->find_astray(step->scratch->contacts.bodies, count, &instance->x[led.row], &led);
+            for (; astray; astray &= astray - 1) {
+                lead_with_kin(step, part, led.row, hem_lowest_bit(astray));
             }
         }
     }
@@ -107,7 +193,7 @@ void hemi_watch_caught(hemi_step* step) {
     // and the belly: it stays where the pose has it until that moves, instead of struggling for ever.
     const uint32_t arrived = !step->moved && instance->state->pose_still_seconds > HEMI_PINCHED_SECONDS ? HEMI_LED : 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        if (!can_be_caught(instance, step->derived, p)) {
+        if (!can_be_led(instance, step->derived, p)) {
             continue;
         }
         const hem_part* part = &view->parts[p];

@@ -119,9 +119,16 @@ static const char* search_fault(const hemi_step* s) {
         if (found->pair_count > s->scratch->search.hit_capacity || found->near_count > found->near_capacity) {
             return "there is room for all pairs";
         }
-        for (uint32_t i = 0; i < found->pair_count; ++i) {
-            if (found->pair_a[i] >= info->particle_count || found->pair_b[i] >= info->particle_count) {
-                return "pairs are of particles";
+        if (found->side_begin > found->side_end ||
+            (found->side_begin != found->side_end && found->pair_count > found->side_begin)) {
+            return "pairs with an order lie behind the others";
+        }
+        const uint32_t ends[2][2] = {{0, found->pair_count}, {found->side_begin, found->side_end}};
+        for (uint32_t k = 0; k < 2; ++k) {
+            for (uint32_t i = ends[k][0]; i < ends[k][1]; ++i) {
+                if (found->pair_a[i] >= info->particle_count || found->pair_b[i] >= info->particle_count) {
+                    return "pairs are of particles";
+                }
             }
         }
         const char* fault = near_fault(s);

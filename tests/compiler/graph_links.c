@@ -398,6 +398,7 @@ TEST too_many_particles_are_an_error(void) {
 }
 
 void graph_ignore_tests(void);
+void graph_layers_tests(void);
 void graph_maps_tests(void);
 void graph_cards_tests(void);
 
@@ -418,6 +419,7 @@ SUITE(graph_suite) {
     RUN_TEST(frames_name_neighbours);
     RUN_TEST(too_many_particles_are_an_error);
     graph_ignore_tests();
+    graph_layers_tests();
     graph_maps_tests();
     graph_cards_tests();
 }

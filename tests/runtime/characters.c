@@ -492,6 +492,123 @@ TEST a_pose_that_pinches_holds_what_it_pinches(void) {
     PASS();
 }
 
+// Share of the hair's particles that were modelled behind the head, and are behind it.
+static double behind_share(const world* w) {
+    uint32_t hair = (uint32_t)hem_asset_find_part(&w->asset, "hair");
+    uint32_t n = w->view.info->particle_count, behind = 0, there = 0;
+    hem_instance_get_particles(w->scene, w->id, 0, n, particles);
+    for (uint32_t i = 0; i < n; ++i) {
+        const hem_rest_row* rest = &w->view.rest_rows[i >> 3];
+        if (particles[i].part == hair && !(particles[i].flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED)) &&
+            rest->z[i & 7] < -0.1f) {
+            ++behind;
+            there += particles[i].position[2] < -0.05f;
+        }
+    }
+    return behind > 20 ? (double)there / behind : -1;
+}
+
+// Share of the hair's particles near the cape that lie outside of it, asked at the particle of the cape that is nearest.
+static double outside_share(const world* w) {
+    uint32_t hair = (uint32_t)hem_asset_find_part(&w->asset, "hair");
+    uint32_t cape = (uint32_t)hem_asset_find_part(&w->asset, "cape");
+    uint32_t n = w->view.info->particle_count, near_count = 0, out = 0;
+    hem_instance_get_particles(w->scene, w->id, 0, n, particles);
+    for (uint32_t i = 0; i < n; ++i) {
+        if (particles[i].part != hair || (particles[i].flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED))) {
+            continue;
+        }
+        double nearest = 0.15 * 0.15, height = 0;
+        for (uint32_t j = 0; j < n; ++j) {
+            if (particles[j].part == cape && !(particles[j].flags & HEM_PARTICLE_PAD)) {
+                double d2 = 0, along = 0, axis[3];
+                outward(particles[j].rotation, axis);
+                for (int k = 0; k < 3; ++k) {
+                    double d = (double)particles[i].position[k] - (double)particles[j].position[k];
+                    d2 += d * d;
+                    along += d * axis[k];
+                }
+                height = d2 < nearest ? along : height;
+                nearest = fmin(nearest, d2);
+            }
+        }
+        near_count += nearest < 0.15 * 0.15;
+        out += nearest < 0.15 * 0.15 && height > -0.005;
+    }
+    return near_count > 20 ? (double)out / near_count : -1;
+}
+
+// The hair is drawn through the neck while nothing holds it, and let go before the chest: its way home leads through the
+// body. Without leading back it lies there for ever.
+TEST hair_before_the_chest_is_led_home(void) {
+    if (!is_there("cape_girl")) {
+        SKIPm("no cape_girl.hem");
+    }
+    double later[2] = {0, 0};
+    for (int off = 0; off < (EMULATED ? 1 : 2); ++off) {
+        world w;
+        const float forward[3] = {0, -2, 60};
+        ASSERT(open_posed(&w, "cape_girl", "idle"));
+        uint32_t features = HEM_FEATURE_ALL & ~(uint32_t)(HEM_FEATURE_LIMITS | (off ? HEM_FEATURE_UNTANGLE : 0));
+        hem_instance_set_features(w.scene, w.id, features & ~(uint32_t)HEM_FEATURE_PARTICLE_CONTACTS);
+        hem_instance_set_gravity(w.scene, w.id, forward);
+        world_step(&w, 1.0f / 60.0f, 0, 90);
+        double drawn = behind_share(&w);
+        hem_instance_set_features(w.scene, w.id, features);
+        hem_instance_set_gravity(w.scene, w.id, NULL);
+        world_step(&w, 1.0f / 60.0f, 0, 300);
+        later[off] = behind_share(&w);
+        printf("hair drawn before the chest: %.0f %% behind, five seconds later%s %.0f %%\n", 100 * drawn,
+               off ? " without leading back" : "", 100 * later[off]);
+        ASSERT(drawn >= 0 && drawn < 0.7);
+        world_close(&w);
+    }
+    ASSERT(later[0] > 0.97);
+    ASSERT(EMULATED || later[1] < later[0]);
+    PASS();
+}
+
+// The hair is drawn into the cape while nothing holds it, and let go. Where the cape knows that the hair lies outside of it,
+// more of it comes out again: the order is taken away for the comparison.
+TEST hair_below_the_cape_comes_out(void) {
+    if (!is_there("cape_girl")) {
+        SKIPm("no cape_girl.hem");
+    }
+    const uint32_t features = HEM_FEATURE_ALL & ~(uint32_t)(HEM_FEATURE_LIMITS | HEM_FEATURE_UNTANGLE);
+    const float backward[3] = {0, -9.81f, -9.81f};
+    double later[2] = {0, 0};
+    for (int off = 0; off < (EMULATED ? 1 : 2); ++off) {
+        world w;
+        hem_tuning tuning[8];
+        ASSERT(open_posed(&w, "cape_girl", "idle"));
+        const uint32_t hair = (uint32_t)hem_asset_find_part(&w.asset, "hair"), count = w.view.info->part_count;
+        ASSERT(count <= 8);
+        for (uint32_t p = 0; off && p < count; ++p) {
+            hem_part* part = (hem_part*)((char*)w.bytes + ((const char*)&w.view.parts[p] - (const char*)w.bytes));
+            memset(part->outside_of, 0, sizeof(part->outside_of));
+        }
+        memcpy(tuning, w.view.tuning, count * sizeof(hem_tuning));
+        tuning[hair].gravity_scale = -2.0f; // it goes the other way than the cape
+        ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, tuning, count));
+        hem_instance_set_features(w.scene, w.id, features & ~(uint32_t)HEM_FEATURE_PARTICLE_CONTACTS);
+        hem_instance_set_gravity(w.scene, w.id, backward);
+        world_step(&w, 1.0f / 60.0f, 0, 40);
+        double drawn = outside_share(&w);
+        ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, w.view.tuning, count));
+        hem_instance_set_features(w.scene, w.id, features);
+        hem_instance_set_gravity(w.scene, w.id, NULL);
+        world_step(&w, 1.0f / 60.0f, 0, 240);
+        later[off] = outside_share(&w);
+        printf("hair drawn into the cape: %.0f %% outside, four seconds later%s %.0f %%\n", 100 * drawn,
+               off ? " without an order" : "", 100 * later[off]);
+        ASSERT(drawn >= 0 && drawn < 0.6);
+        world_close(&w);
+    }
+    ASSERT(later[0] > 0.75);
+    ASSERT(EMULATED || later[0] > later[1] + 0.1);
+    PASS();
+}
+
 TEST the_search_finds_the_candidates_that_brute_force_finds(const char* name, const char* clip) {
     if (!is_there(name)) {
         SKIPm("no characters");
@@ -558,6 +675,8 @@ SUITE(characters_suite) {
     RUN_TEST(a_sudden_run_leaves_the_skirt_before_the_legs);
     RUN_TEST(what_went_through_a_limb_is_led_back);
     RUN_TEST(a_pose_that_pinches_holds_what_it_pinches);
+    RUN_TEST(hair_before_the_chest_is_led_home);
+    RUN_TEST(hair_below_the_cape_comes_out);
     RUN_TESTp(the_search_finds_the_candidates_that_brute_force_finds, "cape_girl", "run");
     RUN_TESTp(the_search_finds_the_candidates_that_brute_force_finds, "robe", "walk");
     RUN_TESTp(the_search_finds_the_candidates_that_brute_force_finds, "hair", "shake");

@@ -403,7 +403,7 @@ typedef struct hem_step_report {
     uint32_t dropped_count;   // candidates that found no room; at least so many: a search ends when it is full
     uint32_t clamped_count;   // particles slowed to max_speed
     uint32_t mended_count;    // particles that were not finite and were put back on the pose
-    uint32_t led_count;       // particles that a limb had gone through and that are led back to the pose
+    uint32_t led_count;       // particles led back to the pose: a limb went through them, or lies between them and it
     uint64_t
         work_count; // what was looked at, eight at a time: the same on every machine; docs/runtime.md has its bound
 } hem_step_report;

@@ -58,3 +58,35 @@ static void pose_led(const hem_view* view, const hemi_bone_pose* bones, hemi_led
     pose_row(view, led->row, bones, &t);
     led->goal = t.x;
 }
+
+// Of the lanes of led->mask, those whose straight way to the goal leads through the inside of the body: nearer to a
+// sphere's center than LIMB_CORE of its radius, while both ends lie outside of LIMB_SKIN. An end within is no side that
+// one could be on: what lies close at rest, or a pose that is inside itself.
+#define LIMB_CORE 0.75f
+#define LIMB_SKIN 0.9f
+
+static uint32_t find_astray(const hemi_body* bodies, uint32_t count, const hemi_row4* x, const hemi_led* led) {
+    const v8 zero = v8_zero(), one = v8_set1(1.0f), core = v8_set1(LIMB_CORE * LIMB_CORE);
+    const v8 skin = v8_set1(LIMB_SKIN * LIMB_SKIN);
+    uint32_t astray = 0;
+    for (uint32_t bits = led->mask; bits; bits &= bits - 1) {
+        const uint32_t i = hem_lowest_bit(bits);
+        const v8x3 from = v8x3_set1(x->x[i], x->y[i], x->z[i]);
+        const v8x3 way = v8x3_sub(v8x3_set1(led->goal.x[i], led->goal.y[i], led->goal.z[i]), from);
+        const v8 scale = v8_div(one, v8_max(v8x3_dot(way, way), v8_set1(1e-12f)));
+        for (uint32_t n = 0; n < count && !(astray >> i & 1u); n += 8) {
+            static const int32_t each[8] = {0, 5, 10, 15, 20, 25, 30, 35}; // hemi_body is five times four floats
+            v8x3 center;
+            v8 radius;
+            v8_load_rows4(bodies[n].center, each, &center.x, &center.y, &center.z, &radius);
+            const v8x3 out = v8x3_sub(center, from), back = v8x3_sub(out, way);
+            const v8 t = v8_max(v8_min(v8_mul(v8x3_dot(out, way), scale), one), zero);
+            const v8x3 off = v8x3_nmadd(way, t, out);
+            const v8 radius2 = v8_mul(radius, radius), end2 = v8_min(v8x3_dot(out, out), v8x3_dot(back, back));
+            const m8 through =
+                m8_and(v8_lt(v8x3_dot(off, off), v8_mul(radius2, core)), v8_gt(end2, v8_mul(radius2, skin)));
+            astray |= (uint32_t)m8_any(through) << i;
+        }
+    }
+    return astray;
+}

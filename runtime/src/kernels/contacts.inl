@@ -268,6 +268,15 @@ HEM_INLINE void load_pairs(const hemi_contacts* s, uint32_t first, pair8* pairs)
     slots_of(pairs->b, pairs->in_row4_b);
 }
 
+// All eights of pairs: those without an order, then those with one.
+HEM_INLINE uint32_t first_eight(const hemi_contacts* s) {
+    return s->pair_count ? 0 : s->side_begin;
+}
+
+HEM_INLINE uint32_t next_eight(const hemi_contacts* s, uint32_t n) {
+    return n + 8 == s->pair_count ? s->side_begin : n + 8;
+}
+
 HEM_INLINE v8x3 between_now(const hemi_row4* x, const pair8* pairs) { // from a to b
     return v8x3_sub(gather3(x[0].x, pairs->in_row4_b), gather3(x[0].x, pairs->in_row4_a));
 }
@@ -357,14 +366,92 @@ static uint32_t apply_moves(const hem_view* view, hemi_row4* x, hemi_row3* prev,
     return moved;
 }
 
-static void touch_particles(const hemi_contact_args* args) {
+// -- Layers
+//
+// Of a pair with an order, a lies outside the cloth of b. Found below it and nearer than their radii, whatever the rest
+// distance, it is on the wrong side: pushing the two apart would keep it there. It is led out along the cloth's normal
+// instead, slowly, and without giving it a speed. Around a shoulder a particle that is out lies below the planes of
+// particles further round, so one that is above anything near counts as out; what is in the middle of a cell, just below
+// the cloth, is below all four corners.
+
+#define OVER_CLOTH 0.2f // cosine: nearer to the plane it is neither above nor below
+#define OUT_ABOVE 0.05f // of the radii: how far out it is led; there the contact takes over
+#define OUT_LIMIT 0.05f // of the radii, per substep
+
+HEM_INLINE v8 radii_of(const hem_view* view, const hemi_part_step* parts, const pair8* pairs) {
+    HEM_ALIGN(32) float radii[8];
+    for (int i = 0; i < 8; ++i) {
+        uint32_t a = view->particle_flags[pairs->a[i]] >> HEM_PARTICLE_PART_SHIFT;
+        uint32_t b = view->particle_flags[pairs->b[i]] >> HEM_PARTICLE_PART_SHIFT;
+        radii[i] = parts[a].contact_radius + parts[b].contact_radius;
+    }
+    return v8_load(radii);
+}
+
+HEM_INLINE v8x3 outward(const hemi_contact_args* args, const pair8* pairs) {
+    HEM_ALIGN(32) int32_t b[8];
+    places_of(pairs->b, 24, b);
+    return gather3(args->solve->normal[0].x, b);
+}
+
+HEM_INLINE m8 over_cloth(v8 height, v8 length2) {
+    return v8_gt(v8_mul(height, height), v8_mul(length2, v8_set1(OVER_CLOTH * OVER_CLOTH)));
+}
+
+// Notes in `above` who is out.
+static void find_above(const hemi_contact_args* args) {
+    const hemi_contacts* s = args->contacts;
+    memset(args->solve->above, 0, args->view->info->row_count);
+    for (uint32_t n = s->side_begin; n < s->side_end; n += 8) {
+        pair8 pairs;
+        load_pairs(s, n, &pairs);
+        const v8x3 d = v8x3_neg(between_now(args->x, &pairs));
+        const v8 length2 = v8x3_dot(d, d), height = v8x3_dot(d, outward(args, &pairs));
+        m8 above = m8_and(m8_and(v8_gt(height, v8_zero()), over_cloth(height, length2)), v8_gt(pairs.keep, v8_zero()));
+        if (m8_any(above)) {
+            const v8 radii = radii_of(args->view, args->solve->parts, &pairs);
+            above = m8_and(above, v8_lt(length2, v8_mul(radii, radii)));
+            for (uint32_t bits = m8_bits(above); bits; bits &= bits - 1) {
+                const uint32_t a = pairs.a[hem_lowest_bit(bits)];
+                args->solve->above[a >> 3] |= (uint8_t)(1u << (a & 7));
+            }
+        }
+    }
+}
+
+// d from b to a. Returns the lanes on the wrong side.
+HEM_INLINE uint32_t lead_out(const hemi_contact_args* args, const pair8* pairs, v8x3 d, v8 length2) {
+    const v8x3 out = outward(args, pairs);
+    const v8 height = v8x3_dot(d, out);
+    m8 below = m8_and(m8_and(v8_lt(height, v8_zero()), over_cloth(height, length2)), v8_gt(pairs->keep, v8_zero()));
+    if (!m8_any(below)) {
+        return 0;
+    }
+    const v8 radii = radii_of(args->view, args->solve->parts, pairs);
+    uint32_t wrong = m8_bits(m8_and(below, v8_lt(length2, v8_mul(radii, radii))));
+    for (uint32_t bits = wrong; bits; bits &= bits - 1) {
+        const uint32_t i = hem_lowest_bit(bits), a = pairs->a[i];
+        wrong &= ~((uint32_t)(args->solve->above[a >> 3] >> (a & 7) & 1u) << i);
+    }
+    if (wrong) {
+        const hemi_row4* x = args->x;
+        const v8 wa = v8_gather(x[0].w, pairs->in_row4_a), wb = v8_gather(x[0].w, pairs->in_row4_b);
+        const v8 depth = v8_min(v8_sub(v8_mul(radii, v8_set1(OUT_ABOVE)), height), v8_mul(radii, v8_set1(OUT_LIMIT)));
+        const v8 sum = v8_max(v8_add(wa, wb), v8_set1(1e-9f));
+        const v8x3 move = v8x3_scale(out, v8_div(v8_mul(depth, v8_set1(PARTICLE_RELAXATION)), sum));
+        add_moves(args->solve, pairs, wrong, move, move, wa, wb);
+    }
+    return wrong;
+}
+
+HEM_INLINE uint32_t touch_pairs(const hemi_contact_args* args, uint32_t begin, uint32_t end, int sided) {
     const hem_view* view = args->view;
     const hemi_contacts* s = args->contacts;
     hemi_row4* x = args->x;
     hemi_row3* prev = args->prev;
     v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f);
     uint32_t oriented = view->info->oriented_row_count * 8, any = 0;
-    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+    for (uint32_t n = begin; n < end; n += 8) {
         pair8 pairs;
         load_pairs(s, n, &pairs);
         v8 keep = pairs.keep;
@@ -372,6 +459,11 @@ static void touch_particles(const hemi_contact_args* args) {
         v8 length2 = v8x3_dot(d, d);
         m8 active =
             m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, zero)), v8_gt(length2, v8_set1(CENTERED2)));
+        if (sided) {
+            uint32_t wrong = lead_out(args, &pairs, d, length2);
+            any |= wrong;
+            active = m8_andnot(active, m8_from_bits(wrong));
+        }
         if (!m8_any(active)) {
             continue;
         }
@@ -406,8 +498,18 @@ static void touch_particles(const hemi_contact_args* args) {
         add_moves(args->solve, &pairs, m8_bits(active), move, v8x3_scale(normal, v8_mul(excess, push)), wa, wb);
         any |= m8_bits(active);
     }
+    return any;
+}
+
+static void touch_particles(const hemi_contact_args* args) {
+    const hemi_contacts* s = args->contacts;
+    uint32_t any = touch_pairs(args, 0, s->pair_count, 0);
+    if (s->side_begin != s->side_end) {
+        find_above(args);
+        any |= touch_pairs(args, s->side_begin, s->side_end, 1);
+    }
     if (any) {
-        args->counters->contact_count += apply_moves(view, x, prev, args->solve);
+        args->counters->contact_count += apply_moves(args->view, args->x, args->prev, args->solve);
     }
 }
 
@@ -443,7 +545,7 @@ static int count_passing(const hemi_contact_args* args) {
     const hemi_row3* prev = args->prev;
     hemi_row4* delta = args->solve->delta;
     int any = 0;
-    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+    for (uint32_t n = first_eight(s); n < s->side_end; n = next_eight(s, n)) {
         pair8 pairs;
         load_pairs(s, n, &pairs);
         v8x3 d0 = between_then(prev, &pairs), u = v8x3_sub(between_now(x, &pairs), d0);
@@ -466,7 +568,7 @@ static void continuous(const hemi_contact_args* args) {
     const hemi_row4* delta = args->solve->delta;
     hemi_row4* x = args->x;
     hemi_row3* prev = args->prev;
-    for (uint32_t n = 0; n < s->pair_count; n += 8) {
+    for (uint32_t n = first_eight(s); n < s->side_end; n = next_eight(s, n)) {
         pair8 pairs;
         load_pairs(s, n, &pairs);
         v8x3 d0 = between_then(prev, &pairs), u = v8x3_sub(between_now(x, &pairs), d0);

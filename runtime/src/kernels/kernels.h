@@ -185,6 +185,7 @@ struct hemi_kernels {
     // Cloth that a limb went through (kernels/caught.inl).
     void (*watch_links)(const hem_view* view, const hem_part* part, const hemi_row4* x, float times, uint8_t* strained);
     void (*pose_led)(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led);
+    uint32_t (*find_astray)(const hemi_body* bodies, uint32_t count, const hemi_row4* x, const hemi_led* led);
     // Colliders: which rows they may touch while everybody goes on for dt, then the push.
     void (*cull_colliders)(const hem_view* view, const hemi_row4* x, const hemi_row3* v, const hemi_part_step* parts,
                            const hemi_mat34* part_frames, float dt, hemi_colliders* colliders);

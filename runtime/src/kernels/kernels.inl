@@ -56,6 +56,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .touch_particles = touch_particles,
         .watch_links = watch_links,
         .pose_led = pose_led,
+        .find_astray = find_astray,
         .cull_colliders = cull_colliders,
         .touch_colliders = touch_colliders,
         .touch_mesh = touch_mesh,

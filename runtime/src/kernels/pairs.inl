@@ -549,6 +549,20 @@ HEM_INLINE float mean_contact(const hem_view* view, uint32_t a, uint32_t b) {
     return 0.5f * (view->map_rows[a >> 3].contact[a & 7] + view->map_rows[b >> 3].contact[b & 7]);
 }
 
+// 1: part a lies outside part b, which is cloth and so has a side; -1: the other way round; 0: neither.
+HEM_INLINE int order_of(const hem_view* view, uint32_t a, uint32_t b) {
+    const hem_part *pa = &view->parts[a], *pb = &view->parts[b];
+    int over = (int)(pa->outside_of[b >> 5] >> (b & 31) & 1u) & (pb->kind == HEM_PART_CLOTH);
+    int under = (int)(pb->outside_of[a >> 5] >> (a & 31) & 1u) & (pa->kind == HEM_PART_CLOTH);
+    return over - under;
+}
+
+// Pairs grow from the beginning and, those with an order, from the end; both are filled up to whole eights.
+HEM_INLINE int pairs_are_full(const hemi_search* s, const hemi_contacts* found) {
+    return s->hit_count == s->hit_capacity ||
+           (found->side_begin != found->side_end && s->hit_count + 16 > found->side_begin);
+}
+
 static void note_pairs(const hemi_search_args* args, const cluster_pair* pair, const row_pair* row) {
     const hem_view* view = args->view;
     hemi_search* s = args->search;
@@ -561,19 +575,20 @@ static void note_pairs(const hemi_search_args* args, const cluster_pair* pair, c
     uint32_t slot = (a->row + row->i) * 8u + cluster_lane(cluster), moves = a->movable >> row->i & 1u;
     int same = a->part == b->part, cloth = view->parts[a->part].kind == HEM_PART_CLOTH;
     float thickest = same && cloth ? args->parts[a->part].self_thickness : 1e9f;
+    int order = same ? 0 : order_of(view, a->part, b->part);
     for (uint32_t bits = row->bits; bits; bits &= bits - 1) {
         uint32_t j = hem_lowest_bit(bits), other = (b->row + j) * 8u + cluster_lane(partner);
         uint32_t yields = b->movable >> j & 1u;
         if (!(moves | yields) || (same && is_ignored(view, slot, other))) {
             continue;
         }
-        if (s->hit_count == s->hit_capacity) {
+        if (pairs_are_full(s, found)) {
             ++args->counters->dropped_count;
             continue;
         }
-        uint32_t at = s->hit_count++;
-        found->pair_a[at] = (uint16_t)slot;
-        found->pair_b[at] = (uint16_t)other;
+        uint32_t at = order ? --found->side_begin : s->hit_count++;
+        found->pair_a[at] = (uint16_t)(order < 0 ? other : slot);
+        found->pair_b[at] = (uint16_t)(order < 0 ? slot : other);
         float most = same && cloth && view->map_rows ? thickest * mean_contact(view, slot, other) : thickest;
         float radii = hem_minf(radius_a[row->i] + radius_b[j], most);
         found->pair_distance[at] = hem_minf(rest_distance(view, slot, other), radii);
@@ -613,6 +628,7 @@ static void near_particles(const hemi_search_args* args, uint32_t blocks) {
     hemi_contacts* found = args->found;
     near_work work;
     work_begin(args, &work);
+    found->side_begin = found->side_end = (s->hit_capacity + 7) & ~7u;
     uint32_t quarters = blocks >> 3, block = 0;
     v8 keep, way2;
     for (; block < blocks && may_go_on(&work, s); ++block) {
@@ -639,10 +655,15 @@ static void near_particles(const hemi_search_args* args, uint32_t blocks) {
     add_pairs(&work, s->cluster_box, BOX_RADIUS, s->cluster_box);
     take_pairs(args, &work);
     work_end(args, &work, block == blocks);
-    args->counters->candidate_count += s->hit_count;
+    args->counters->candidate_count += s->hit_count + (found->side_end - found->side_begin);
     for (; s->hit_count & 7; ++s->hit_count) { // whole eights, filled with pairs that keep no distance
         found->pair_a[s->hit_count] = found->pair_b[s->hit_count] = 0;
         found->pair_distance[s->hit_count] = -1.0f;
+    }
+    while (found->side_begin & 7) {
+        --found->side_begin;
+        found->pair_a[found->side_begin] = found->pair_b[found->side_begin] = 0;
+        found->pair_distance[found->side_begin] = -1.0f;
     }
     found->pair_count = s->hit_count;
 }
@@ -786,6 +807,7 @@ static void find_near(const hemi_search_args* args) {
     memset(found->near_body, 0, args->view->info->row_count * sizeof(hemi_near));
     memset(args->search->near_counts, 0, args->view->info->particle_count);
     found->near_count = args->search->hit_count = found->pair_count = 0;
+    found->side_begin = found->side_end = 0;
     uint32_t blocks = cluster_rows(args);
     HEM_ASSERT(args->dt > 0.0f && args->view->info->particle_count <= UINT16_MAX + 1u);
     if (args->derived->body_row_count) {
