@@ -253,7 +253,8 @@ void hemi_shake_snagged(hemi_step* step) {
     hemi_instance* instance = step->instance;
     const hem_view* view = instance->view;
     uint8_t* snagged = step->scratch->solve.moved_rows; // zero between the kernels that use it
-    if (instance->state->step_count % SHAKEN_STEPS != 0) {
+    const uint32_t slot = (uint32_t)(instance - step->scene->instances); // a crowd takes turns
+    if ((instance->state->step_count + slot) % SHAKEN_STEPS != 0) {
         return;
     }
     for (uint32_t n = 0; n < view->link_batch_count; ++n) {
