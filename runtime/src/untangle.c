@@ -252,7 +252,7 @@ static void mark_snagged(const hemi_row4* x, uint32_t kind, uint32_t a, uint32_t
 void hemi_shake_snagged(hemi_step* step) {
     hemi_instance* instance = step->instance;
     const hem_view* view = instance->view;
-    uint8_t* snagged = step->scratch->solve.moved_rows; // zero between the kernels that use it
+    uint8_t* snagged = step->scratch->solve.moved_rows;                  // zero between the kernels that use it
     const uint32_t slot = (uint32_t)(instance - step->scene->instances); // a crowd takes turns
     if ((instance->state->step_count + slot) % SHAKEN_STEPS != 0) {
         return;
