@@ -111,6 +111,17 @@ typedef struct hemc_bare_part {
 // What may be painted besides stiffness and drive: shares of a part's own number, 0 to 1.
 typedef enum hemc_map { HEMC_FRICTION, HEMC_DRAG, HEMC_DAMPING, HEMC_CONTACT, HEMC_TETHER, HEMC_MAP_COUNT } hemc_map;
 
+// Cells over all particles, which make one soft part.
+typedef struct hemc_bare_lattice {
+    uint32_t cell_count;
+    const int32_t (*cells)[3];    // index of the lowest corner
+    const uint32_t (*corners)[8]; // particles
+    uint32_t size[3];             // particles along each axis
+    float origin[3], spacing[3];
+    float alpha, damping; // see hem_tuning.region_*
+    uint32_t width;
+} hemc_bare_lattice;
+
 typedef struct hemc_bare_mesh {
     uint32_t particle_count;
     const float (*positions)[3];
@@ -129,6 +140,7 @@ typedef struct hemc_bare_mesh {
     const float* max_distance;         // metres, per particle, NULL = no limits, negative = none for this one
     const float* backstop;             // the same
     const struct hemc_bare_rods* rods; // strands as rods or chains, all in soft parts; NULL = none
+    const hemc_bare_lattice* lattice;  // NULL = none
     const float* drive;                // share of hem_tuning.drive, 0..1, all of a part or (negative) none; NULL = none
     const float (*maps)[HEMC_MAP_COUNT]; // per particle; NULL = all 1
     const hemc_bare_part* parts;         // NULL = one, cloth or soft, that radius and self_collision describe

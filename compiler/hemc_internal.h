@@ -160,7 +160,7 @@ typedef struct hemc_model {
 
 // -- Recipe (recipe/recipe.c): resolved, every default filled in
 
-typedef enum hemc_generator { HEMC_CUT, HEMC_SCATTER, HEMC_STRANDS, HEMC_VERTICES } hemc_generator;
+typedef enum hemc_generator { HEMC_CUT, HEMC_SCATTER, HEMC_STRANDS, HEMC_VERTICES, HEMC_LATTICE } hemc_generator;
 
 typedef struct hemc_selector hemc_selector; // tree, private to surface/select.c
 
@@ -206,6 +206,21 @@ typedef struct hemc_rod_recipe {
     float taper;     // stiffness at the tip over that at the root
     bool sag_free;
 } hemc_rod_recipe;
+
+// Which particles of a lattice collide, and where they begin.
+typedef enum hemc_lattice_meets {
+    HEMC_MEETS_FITTED,  // all, each as far from its middle as the surface is: colliders meet what is drawn
+    HEMC_MEETS_TRIMMED, // those with all their neighbours
+    HEMC_MEETS_ALL,
+    HEMC_MEETS_PAINTED, // those near a surface painted above a half
+} hemc_lattice_meets;
+
+typedef struct hemc_lattice_recipe {
+    float spacing[3]; // metres, 0 = automatic
+    bool inside;      // closed surfaces are filled
+    hemc_lattice_meets meets;
+    const char* paint;
+} hemc_lattice_recipe;
 
 // A stuff, in its own units, and how it is made of constraints.
 typedef enum hemc_bending { HEMC_BEND_DIHEDRAL, HEMC_BEND_ISOMETRIC, HEMC_BEND_LINKS } hemc_bending;
@@ -271,6 +286,7 @@ typedef struct hemc_part_recipe {
     hemc_spring_recipe* springs;
     uint32_t spring_count;
     hemc_fabric fabric;
+    hemc_lattice_recipe lattice;
     const char* why;            // automatic mode: what was seen; NULL otherwise
     const uint8_t* chain_bones; // automatic mode: per bone, the chains it was found by; NULL = none
     const uint8_t* accessories; // as in hemc_recipe
@@ -337,6 +353,16 @@ typedef struct hemc_link {
     float scale;  // painted stiffness 0..1
 } hemc_link;
 
+// Cells with particles on their corners; see hem_lattice.
+typedef struct hemc_lattice {
+    float origin[3], spacing[3];
+    uint32_t size[3]; // particles along each axis
+    uint32_t cell_count;
+    int32_t (*cells)[3];    // of the lowest corner
+    uint32_t (*corners)[8]; // particles of the part
+    int32_t (*indices)[3];  // per particle
+} hemc_lattice;
+
 typedef struct hemc_particles {
     uint32_t count, capacity;
     hemc_vec3* positions;
@@ -358,7 +384,8 @@ typedef struct hemc_particles {
     size_t link_count, link_capacity;
     uint32_t level_count;
     float spacing, radius;
-    float sag; // of the body: how far its skin stands out of its spheres
+    float sag;             // of the body: how far its skin stands out of its spheres
+    hemc_lattice* lattice; // NULL = it is none
 } hemc_particles;
 
 // How much a cut is a net of quads. Inner: neither on an open border nor on the first or last level.
@@ -374,6 +401,8 @@ typedef struct hemc_skinning {      // shape/maps.c
     float* vertex_blend;            // 0..1
     uint16_t (*particle_bone)[4];   // per particle
     float (*particle_bone_weight)[4];
+    int32_t* vertex_cell;  // per model vertex, of its part's lattice; HEM_NONE = in none; NULL = there are no lattices
+    float (*vertex_at)[3]; // in the cell, 0..1
 } hemc_skinning;
 
 // The whole asset before renumbering. Particles of part p are [part_begin[p], part_begin[p + 1]).
@@ -407,10 +436,11 @@ typedef struct hemc_mesh {
     hem_tuning* part_tunings;
     uint32_t* collision_groups; // one bit each
     uint32_t* collision_masks;
-    uint64_t* outside_of;      // bit o: lies outside part o (graph/layers.c); NULL = no order
-    uint32_t* part_begin;      // [part_count + 1]
-    hemc_fabric* part_fabrics; // NULL = no part has one
-    hemc_particles all;        // concatenated; links in asset indices
+    uint64_t* outside_of;         // bit o: lies outside part o (graph/layers.c); NULL = no order
+    uint32_t* part_begin;         // [part_count + 1]
+    hemc_fabric* part_fabrics;    // NULL = no part has one
+    hemc_lattice** part_lattices; // NULL = no part is one; else per part, NULL = it is none
+    hemc_particles all;           // concatenated; links in asset indices
     // graph/graph.c:
     hemc_link* links; // every distance constraint
     size_t link_count;
@@ -471,6 +501,14 @@ typedef struct hemc_layout {
     uint32_t bend_count;
     hem_dihedral* dihedrals;
     uint32_t dihedral_count;
+    hem_lattice* lattices;
+    uint32_t lattice_count;
+    hem_lattice_cell* cells;
+    uint32_t cell_count;
+    hem_lattice_bar* bars;
+    uint32_t bar_count;
+    uint32_t* order;
+    uint32_t order_count;
     float lane_fill;     // constraints / lanes over all batches
     float* part_fill;    // the same per part, file order
     float indexed_share; // of constraints

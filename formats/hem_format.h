@@ -47,11 +47,13 @@ extern "C" {
 #define HEM_MAX_PARTS 64
 #define HEM_MAX_VERTICES 4194304
 #define HEM_MAX_COLLIDERS 256
-#define HEM_MAX_HULL_PLANES 4096 // of an asset, in all of its hulls; the game may give as many again
-#define HEM_MIN_HULL_PLANES 4    // of a hull
-#define HEM_MAX_GROUP_MEMBERS 32 // with the group's own particle
-#define HEM_MAX_ITERATIONS 32    // per substep
-#define HEM_MAX_STRAND 512       // particles of a rod or chain
+#define HEM_MAX_HULL_PLANES 4096  // of an asset, in all of its hulls; the game may give as many again
+#define HEM_MIN_HULL_PLANES 4     // of a hull
+#define HEM_MAX_GROUP_MEMBERS 32  // with the group's own particle
+#define HEM_MAX_ITERATIONS 32     // per substep
+#define HEM_MAX_STRAND 512        // particles of a rod or chain
+#define HEM_MAX_REGION_WIDTH 8    // steps from a particle of a lattice to the border of its region
+#define HEM_MAX_LATTICE_SIZE 1025 // particles along an axis
 
 // Ranges in which all arithmetic of the solver stays finite.
 #define HEM_MAX_METRES 1e6f // of any coordinate or length
@@ -150,6 +152,16 @@ extern "C" {
     X(DIHEDRALS, 37, "dihedrals", hem_dihedral, dihedrals, dihedral_count, OPTIONAL, ANY, 0)                           \
     /* painted shares of the tuning; none: all of it everywhere */                                                     \
     X(MAP_ROWS, 38, "map_rows", hem_map_row, map_rows, map_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)          \
+    /* one per part that is a lattice, and what they are made of */                                                    \
+    X(LATTICES, 40, "lattices", hem_lattice, lattices, lattice_count, OPTIONAL, AT_MOST, HEM_MAX_PARTS)                \
+    X(LATTICE_CELLS, 41, "lattice_cells", hem_lattice_cell, lattice_cells, lattice_cell_count, OPTIONAL, AT_MOST,      \
+      HEM_MAX_PARTICLES)                                                                                               \
+    X(LATTICE_BARS, 42, "lattice_bars", hem_lattice_bar, lattice_bars, lattice_bar_count, OPTIONAL, ANY, 0)            \
+    /* particles, bar after bar, of each lattice along x, then y, then z */                                            \
+    X(LATTICE_ORDER, 43, "lattice_order", uint32_t, lattice_order, lattice_order_count, OPTIONAL, ANY, 0)              \
+    /* vertices that lie in cells, ascending */                                                                        \
+    X(VERTEX_CELLS, 44, "vertex_cells", hem_vertex_cell, vertex_cells, vertex_cell_count, OPTIONAL, AT_MOST,           \
+      info->vertex_count)                                                                                              \
     /* rest shape -> where the glTF binds it; none: in the same place, in metres */                                    \
     X(BONE_SPACES, 48, "bone_spaces", hem_matrix34, bone_spaces, bone_space_count, OPTIONAL, ALL_OR_NONE,              \
       info->bone_count)                                                                                                \
@@ -240,6 +252,10 @@ typedef enum hem_part_kind {
     HEM_PART_BODY = 2,  // animated collision particles only
 } hem_part_kind;
 
+// Of a lattice: its particles stand around what is drawn. Those without HEM_PARTICLE_COLLIDES lie outside of it and meet
+// colliders only when they are deeper in them than their radius: that is where what is drawn begins.
+#define HEM_PART_SUNK 1u
+
 typedef enum hem_animation_mode { HEM_ANIMATE_DIRECT = 0, HEM_ANIMATE_MOMENTUM = 1 } hem_animation_mode;
 typedef enum hem_solver { HEM_SOLVER_XPBD = 0, HEM_SOLVER_PBD = 1, HEM_SOLVER_JACOBI = 2 } hem_solver;
 
@@ -248,7 +264,7 @@ typedef struct hem_part {
     uint32_t name_offset; // into STRINGS
     uint32_t kind;        // hem_part_kind
     uint32_t animation;   // hem_animation_mode
-    uint32_t flags;       // reserved, zero
+    uint32_t flags;       // HEM_PART_*, of lattices
     uint32_t row_begin, row_count;
     uint32_t range_begin, range_count; // RANGES: its constraints
     uint32_t collision_group;          // one bit of 32
@@ -319,7 +335,10 @@ typedef struct hem_tuning {
     float compress_limit;      // the same for how short they become; 0 = no limit
     float buckle_angle;        // radians that a dihedral is off its rest angle when it becomes softer; 0 = never
     float buckle_share;        // 0..1: what is left of its stiffness from there on
-    uint32_t reserved[7];
+    float region_alpha;        // of lattices: 0..1, share of the way to its shape in 1/60 s; 1 = as stiff as can be
+    float region_damping;      // 1/s: how fast motion dies away that is not that of a region as a whole
+    uint32_t region_width;     // 1..HEM_MAX_REGION_WIDTH: half-width of regions in cells; parts that are no lattice: 0
+    uint32_t reserved[4];
 } hem_tuning;
 HEM_STATIC_ASSERT(sizeof(hem_tuning) == 256, "tuning size");
 
@@ -537,6 +556,45 @@ typedef struct hem_dihedral {
 } hem_dihedral;
 HEM_STATIC_ASSERT(sizeof(hem_dihedral) == 96, "dihedral size");
 
+// A lattice: a grid of cells around a mesh, with particles on their corners, shared. Its particles are all that the part
+// has; index (i, j, k) lies at origin + (i, j, k) * spacing.
+//
+// A bar is a row of particles along an axis of which each is joined to the next by an edge of a cell; a particle without
+// such a neighbour is a bar of its own. Per axis every particle stands in exactly one bar. The region of a particle: all
+// that is reached by at most w steps along its z-bar, from each of those w along y, from each of those w along x.
+typedef struct hem_lattice {
+    uint32_t part;
+    uint32_t particle_count;
+    uint32_t cell_begin, cell_count;
+    uint32_t bar_begin[3], bar_count[3]; // LATTICE_BARS, by axis
+    uint32_t size[3];                    // particles along each axis
+    float origin[3], spacing[3];         // metres
+    uint32_t reserved[13];
+} hem_lattice;
+HEM_STATIC_ASSERT(sizeof(hem_lattice) == 128, "lattice size");
+
+typedef struct hem_lattice_cell {
+    uint16_t index[3]; // of its lowest corner
+    uint16_t lattice;
+    uint16_t corner[8]; // particles; bit 0 of the number: one further along x, bit 1: y, bit 2: z
+    uint32_t reserved[2];
+} hem_lattice_cell;
+HEM_STATIC_ASSERT(sizeof(hem_lattice_cell) == 32, "lattice cell size");
+
+typedef struct hem_lattice_bar {
+    uint32_t first, count; // LATTICE_ORDER
+} hem_lattice_bar;
+HEM_STATIC_ASSERT(sizeof(hem_lattice_bar) == 8, "lattice bar size");
+
+// A vertex of a lattice: the weight of corner c is the product of (bit of c set ? at : 1 - at) over the three axes. Its
+// hem_vertex_bind has the four largest of the eight, for a game that skins by matrices.
+typedef struct hem_vertex_cell {
+    uint32_t vertex, cell;
+    float at[3]; // in the cell, 0..1; a little outside is possible
+    uint32_t reserved[3];
+} hem_vertex_cell;
+HEM_STATIC_ASSERT(sizeof(hem_vertex_cell) == 32, "vertex cell size");
+
 // How a particle without orientation gets one for skinning: from the differences u1 - u0 and v1 - v0 of neighbours.
 // The rest frame q (built from the same differences at rest) makes the rotation rest -> now.
 typedef struct hem_frame_row {
@@ -599,7 +657,8 @@ HEM_STATIC_ASSERT(sizeof(hem_vertex_bind) == 36, "vertex bind size");
 typedef enum hem_vertex_block {
     HEM_BLOCK_BONES = 0,     // all eight have blend 0
     HEM_BLOCK_PARTICLES = 1, // all eight have blend 65535
-    HEM_BLOCK_MIXED = 2
+    HEM_BLOCK_MIXED = 2,
+    HEM_BLOCK_CELLS = 3, // all eight are in VERTEX_CELLS
 } hem_vertex_block;
 
 typedef struct hem_clip {

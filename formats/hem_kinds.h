@@ -29,7 +29,8 @@ extern "C" {
     X(CHAINS, 6, chains, ROW_BATCHES, 60)                                                                              \
     X(BENDS, 7, bends, ROW_BATCHES, 12)                                                                                \
     X(DIHEDRALS, 8, dihedrals, ROW_BATCHES, 14)                                                                        \
-    X(TRIANGLES, 9, triangles, ROW_BATCHES, 16)
+    X(TRIANGLES, 9, triangles, ROW_BATCHES, 16)                                                                        \
+    X(REGIONS, 10, regions, LATTICES, 45)
 
 typedef enum hem_batch_kind {
 #define HEM_BATCH_ENUM(name, number, ...) HEM_BATCH_##name = number,
@@ -54,7 +55,8 @@ typedef enum hem_tuned {
     HEM_TUNED_AS_SHAPE, // hem_tuning.shape_*
     HEM_TUNED_AS_DRIVE, // hem_tuning.drive*
     HEM_TUNED_EACH,     // numbers of its own; hem_tuning.compliance and link_damping [number] are added to them
-    HEM_TUNED_AS_FABRIC // hem_tuning.fabric_*
+    HEM_TUNED_AS_FABRIC, // hem_tuning.fabric_*
+    HEM_TUNED_AS_REGION  // hem_tuning.region_*
 } hem_tuned;
 
 // Every kind of constraint.
@@ -97,7 +99,9 @@ typedef enum hem_tuned {
     /* two pieces that share an edge: flat at rest, linear */                                                          \
     X(FLAT, 13, flat, BENDS, 4, 0, AS_FABRIC, HEM_TRAIT_SPANS)                                                         \
     /* the same with an angle of its own, softer where it is folded */                                                 \
-    X(DIHEDRAL, 14, dihedral, DIHEDRALS, 4, 0, AS_FABRIC, HEM_TRAIT_SPANS)
+    X(DIHEDRAL, 14, dihedral, DIHEDRALS, 4, 0, AS_FABRIC, HEM_TRAIT_SPANS)                                             \
+    /* a particle of a lattice and all within some steps of it keep their shape */                                     \
+    X(REGION, 15, region, REGIONS, HEM_ARITY_MANY, 0, AS_REGION, 0)
 // clang-format on
 
 typedef enum hem_kind {

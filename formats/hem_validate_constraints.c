@@ -762,6 +762,14 @@ static hem_format_result check_dihedrals(hemi_checker* c, const hem_range* range
     return HEM_FORMAT_OK;
 }
 
+// One lattice a part, and that is the part's; the rest was checked before (hem_validate_lattices.c).
+static hem_format_result check_regions(hemi_checker* c, const hem_range* range, batch_totals* totals) {
+    (void)totals;
+    REFUSE_IF(range->count != 1, BAD_COUNT, RANGES, (uint32_t)(range - c->view->ranges), "count");
+    REFUSE_IF(c->view->lattices[range->begin].part != range->part, BAD_INDEX, LATTICES, range->begin, "part");
+    return HEM_FORMAT_OK;
+}
+
 static hem_format_result check_row_totals(hemi_checker* c, const batch_totals* t) {
     const hem_view* v = c->view;
     REFUSE_IF(t->next_row_member != v->row_member_count, BAD_COUNT, ROW_MEMBERS, t->next_row_member, "element_count");

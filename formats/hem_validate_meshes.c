@@ -82,13 +82,20 @@ hem_format_result hemi_check_vertices(hemi_checker* c) {
                   i, "blend");
         REFUSE_IF(b->reserved != 0, BAD_VALUE, VERTEX_BIND, i, "reserved");
     }
+    uint32_t next_cell = 0; // ascending by vertex, as hemi_check_vertex_cells wants it
     for (uint32_t begin = 0; begin < v->info->vertex_count; begin += HEM_LANES) {
-        int bones = 1, particles = 1;
+        int bones = 1, particles = 1, cells = 1;
         for (uint32_t i = begin; i < begin + HEM_LANES && i < v->info->vertex_count; ++i) {
             bones &= v->vertex_bind[i].blend == 0;
             particles &= v->vertex_bind[i].blend == WEIGHT_ONE;
+            const int in_cell = next_cell < v->vertex_cell_count && v->vertex_cells[next_cell].vertex == i;
+            next_cell += (uint32_t)in_cell;
+            cells &= in_cell;
         }
-        const uint8_t block = bones ? HEM_BLOCK_BONES : particles ? HEM_BLOCK_PARTICLES : HEM_BLOCK_MIXED;
+        const uint8_t block = cells       ? HEM_BLOCK_CELLS
+                              : bones     ? HEM_BLOCK_BONES
+                              : particles ? HEM_BLOCK_PARTICLES
+                                          : HEM_BLOCK_MIXED;
         REFUSE_IF(v->vertex_blocks[begin / HEM_LANES] != block, BAD_VALUE, VERTEX_BLOCKS, begin / HEM_LANES, "block");
     }
     return HEM_FORMAT_OK;

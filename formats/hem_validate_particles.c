@@ -31,7 +31,7 @@ hem_format_result hemi_check_parts(hemi_checker* c) {
         REFUSE_IF(p->animation > HEM_ANIMATE_MOMENTUM ||
                       (p->kind == HEM_PART_BODY && p->animation != HEM_ANIMATE_DIRECT),
                   BAD_VALUE, PARTS, i, "animation");
-        REFUSE_IF(p->flags != 0, BAD_VALUE, PARTS, i, "flags");
+        REFUSE_IF((p->flags & ~HEM_PART_SUNK) != 0, BAD_VALUE, PARTS, i, "flags");
         REFUSE_IF(p->row_count == 0 || !hemi_take_range(p->row_begin, p->row_count, info->row_count, &next_row),
                   BAD_COUNT, PARTS, i, "row_begin");
         // Oriented rows come first, so a part lies wholly before or wholly after the border.
@@ -98,6 +98,8 @@ static const tuning_rule tuning_rules[] = {
     {offsetof(hem_tuning, compress_limit), 1, 0, 1, "compress_limit"},
     {offsetof(hem_tuning, buckle_angle), 1, 0, 10, "buckle_angle"},
     {offsetof(hem_tuning, buckle_share), 1, 0, 1, "buckle_share"},
+    {offsetof(hem_tuning, region_alpha), 1, 0, 1, "region_alpha"},
+    {offsetof(hem_tuning, region_damping), 1, 0, 1e4f, "region_damping"},
 };
 
 hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, float longest, hem_format_fault* fault) {
@@ -126,6 +128,11 @@ hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, fl
         }
         if (tuning[i].tracking > 1) {
             fault->field = "tracking";
+            return HEM_FORMAT_BAD_VALUE;
+        }
+        if (tuning[i].region_width > HEM_MAX_REGION_WIDTH) {
+            *fault = (hem_format_fault){HEM_SECTION_TUNING,  i, "region_width", (float)tuning[i].region_width, 0,
+                                        HEM_MAX_REGION_WIDTH};
             return HEM_FORMAT_BAD_VALUE;
         }
         if (!hemi_is_zero(tuning[i].reserved, sizeof tuning[i].reserved)) {

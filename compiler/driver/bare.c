@@ -76,6 +76,11 @@ static bool check_bare(hemc_log* log, const hemc_bare_mesh* bare) {
             return hemc_error(log, HEMC_INPUT, "", "springs", "spring %zu has no two particles or no stiffness", i);
         }
     }
+    for (uint32_t i = 0; bare->lattice != NULL && i < 8 * bare->lattice->cell_count; ++i) {
+        if (bare->lattice->corners[i / 8][i % 8] >= bare->particle_count) {
+            return hemc_error(log, HEMC_INPUT, "", "lattice", "cell %u has a corner that is no particle", i / 8);
+        }
+    }
     if (bare->group_starts != NULL) {
         for (uint32_t i = 0; i < bare->particle_count; ++i) {
             if (bare->group_starts[i + 1] < bare->group_starts[i] || bare->group_starts[0] != 0 ||
@@ -152,7 +157,8 @@ static void fill_particles(hemc_arena* arena, const hemc_bare_mesh* bare, hemc_m
 }
 
 static void make_parts(hemc_arena* arena, const hemc_bare_mesh* bare, hemc_mesh* mesh) {
-    const hemc_bare_part only = {.kind = bare->group_starts != NULL ? HEM_PART_SOFT : HEM_PART_CLOTH,
+    const hemc_bare_part only = {.kind = bare->group_starts != NULL || bare->lattice != NULL ? HEM_PART_SOFT
+                                                                                             : HEM_PART_CLOTH,
                                  .particle_count = bare->particle_count,
                                  .radius = bare->radius,
                                  .collision_group = 1,
@@ -200,6 +206,23 @@ static void make_strands(hemc_arena* arena, const hemc_bare_rods* from, hemc_mes
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
         mesh->part_tunings[i].rod_stiffness = 1;
     }
+}
+
+static void make_lattice(hemc_arena* arena, const hemc_bare_lattice* from, hemc_mesh* mesh) {
+    hemc_lattice* l = hemc_alloc(arena, 1, sizeof(hemc_lattice));
+    mesh->part_lattices = hemc_alloc(arena, mesh->part_count, sizeof(hemc_lattice*));
+    mesh->part_lattices[0] = l;
+    l->cell_count = from->cell_count;
+    l->cells = hemc_alloc(arena, from->cell_count, sizeof(*l->cells));
+    l->corners = hemc_alloc(arena, from->cell_count, sizeof(*l->corners));
+    memcpy(l->cells, from->cells, from->cell_count * sizeof(*l->cells));
+    memcpy(l->corners, from->corners, from->cell_count * sizeof(*l->corners));
+    memcpy(l->size, from->size, sizeof(l->size));
+    memcpy(l->origin, from->origin, sizeof(l->origin));
+    memcpy(l->spacing, from->spacing, sizeof(l->spacing));
+    mesh->part_tunings[0].region_alpha = from->alpha;
+    mesh->part_tunings[0].region_damping = from->damping;
+    mesh->part_tunings[0].region_width = from->width;
 }
 
 static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare, uint8_t** bytes, size_t* size) {
@@ -250,6 +273,9 @@ static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare
     }
     if (bare->rods != NULL) {
         make_strands(arena, bare->rods, &mesh);
+    }
+    if (bare->lattice != NULL) {
+        make_lattice(arena, bare->lattice, &mesh);
     }
     hemc_frames_make(arena, &mesh);
     hemc_ignore_make(arena, &mesh);

@@ -89,7 +89,7 @@ static void add_model(hemc_text* t, const hemc_model* model) {
 }
 
 static void add_part(hemc_text* t, const hemc_compilation* c, uint32_t p) {
-    static const char* const generators[] = {"cut", "scatter", "strands", "vertices"};
+    static const char* const generators[] = {"cut", "scatter", "strands", "vertices", "lattice"};
     static const char* const kinds[] = {"cloth", "soft", "body"};
     static const char* const links[] = {"warp", "weft", "shear", "bend", "tether", "stitch"};
     const hemc_mesh* mesh = &c->mesh;

@@ -173,6 +173,9 @@ static void run(hemc_gen* gen, hemc_particles* particles) {
     case HEMC_VERTICES:
         hemc_gen_vertices(gen, particles);
         break;
+    case HEMC_LATTICE:
+        hemc_gen_lattice(gen, particles);
+        break;
     }
     particles->spacing = (float)gen->spacing;
 }
@@ -365,6 +368,13 @@ bool hemc_generate(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
     if (particles->count == 0 && part->chain_count > 0) {
         return hemc_error(log, HEMC_INPUT, file, part->json_path,
                           "\"chains\" of part \"%s\" names no bone that its triangles follow", part->name);
+    }
+    if (particles->count == 0 && part->generator == HEMC_LATTICE) {
+        return hemc_error(
+            log, HEMC_INPUT, file, part->json_path,
+            "\"spacing\" of part \"%s\" is too small for its size: a lattice has at most %d cells along an "
+            "axis, and its box 16 million",
+            part->name, HEM_MAX_LATTICE_SIZE - 1);
     }
     if (particles->count == 0) {
         return hemc_error(log, HEMC_INPUT, file, part->json_path, "no particles could be placed on part \"%s\"",

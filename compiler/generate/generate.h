@@ -114,5 +114,8 @@ void hemc_gen_cut(hemc_gen* gen, hemc_particles* particles);
 void hemc_gen_scatter(hemc_gen* gen, hemc_particles* particles);
 void hemc_gen_strands(hemc_gen* gen, hemc_particles* particles);
 void hemc_gen_vertices(hemc_gen* gen, hemc_particles* particles);
+void hemc_gen_lattice(hemc_gen* gen, hemc_particles* particles);
+// Whether they have a point in common.
+bool hemc_triangle_meets_box(const hemc_d3 corners[3], hemc_d3 middle, const double half[3]);
 
 #endif

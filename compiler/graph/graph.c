@@ -413,7 +413,9 @@ static void make_groups(hemc_arena* arena, const hemc_recipe* recipe, const hemc
         group_candidate best[GROUP_NEIGHBORS];
         uint32_t found = 0;
         mesh->group_starts[p] = next;
-        if (mesh->part_kinds[part] != HEM_PART_SOFT || is_rod(recipe, part)) { // rods know bending themselves
+        // Rods know bending themselves, lattices have regions.
+        const bool lattice = mesh->part_lattices != NULL && mesh->part_lattices[part] != NULL;
+        if (mesh->part_kinds[part] != HEM_PART_SOFT || is_rod(recipe, part) || lattice) {
             continue;
         }
         for (uint32_t k = net->starts[p]; k < net->starts[p + 1]; ++k) {

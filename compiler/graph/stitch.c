@@ -288,6 +288,11 @@ bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
         mesh->part_tunings[k] = part->tuning;
         mesh->part_fabrics[k] = part->fabric;
         mesh->part_fabrics[k].density = part->density;
+        if (p->lattice != NULL) {
+            mesh->part_lattices =
+                mesh->part_lattices != NULL ? mesh->part_lattices : hemc_alloc(arena, n, sizeof *mesh->part_lattices);
+            mesh->part_lattices[k] = p->lattice;
+        }
         if (part->fabric.triangles) {
             hemc_fabric_tuning(&part->fabric, (double)part->density, (double)p->spacing, &mesh->part_tunings[k]);
         }

@@ -143,7 +143,8 @@ static uint32_t count_constraints(const hemc_layout* layout, const hem_range* r,
             *(layout->row_batches[i].form == HEM_FORM_INDICES ? &by_index : &constraints) +=
                 hemc_count_bits(layout->row_batches[i].lane_mask);
             break;
-        case HEM_BATCH_DRIVES: // rows, not batches
+        case HEM_BATCH_DRIVES:  // rows, not batches
+        case HEM_BATCH_REGIONS: // a lattice
         case HEM_BATCH_KIND_COUNT:
             break;
         }
@@ -160,7 +161,8 @@ static void measure_fill(hemc_arena* arena, uint32_t part_count, hemc_layout* la
         uint32_t own = 0, own_batches = 0;
         for (uint32_t i = p->range_begin; i < p->range_begin + p->range_count; ++i) {
             own += count_constraints(layout, &layout->ranges[i], &indexed);
-            own_batches += layout->ranges[i].kind != HEM_BATCH_DRIVES ? layout->ranges[i].count : 0;
+            const uint32_t kind = layout->ranges[i].kind;
+            own_batches += kind != HEM_BATCH_DRIVES && kind != HEM_BATCH_REGIONS ? layout->ranges[i].count : 0;
         }
         layout->part_fill[part] = own_batches != 0 ? (float)own / ((float)own_batches * HEM_LANES) : 1.0f;
         constraints += own;
@@ -183,6 +185,8 @@ static void place_part(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, 
     uint32_t row_count;
     if (mesh->part_kinds[source] == HEM_PART_BODY) {
         row_count = hemc_place_compact(arena, net.positions, net.count, slots);
+    } else if (mesh->part_lattices != NULL && mesh->part_lattices[source] != NULL) {
+        row_count = hemc_place_lattice(net.count, slots);
     } else {
         row_count = hemc_place(arena, &net, slots);
         hemc_order_rows(arena, &net, row_count, slots);
@@ -273,6 +277,9 @@ bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_la
         add_range(layout, part, HEM_BATCH_LINKS, first[0], layout->link_batch_count);
         add_range(layout, part, HEM_BATCH_INDEXED_LINKS, first[1], layout->index_batch_count);
         add_range(layout, part, HEM_BATCH_GROUPS, first[2], layout->group_batch_count);
+        const uint32_t lattices = layout->lattice_count;
+        hemc_batch_lattice(arena, mesh, part, layout);
+        add_range(layout, part, HEM_BATCH_REGIONS, lattices, layout->lattice_count);
         const uint32_t rods = layout->row_batch_count;
         hemc_batch_strands(arena, mesh, part, HEMC_STRANDS_RODS, layout);
         add_range(layout, part, HEM_BATCH_RODS, rods, layout->row_batch_count);

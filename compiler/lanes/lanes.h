@@ -121,6 +121,9 @@ void hemc_batch_triangles(hemc_arena* arena, const hemc_mesh* mesh, uint32_t par
 void hemc_batch_springs(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 void hemc_batch_strands(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_strand_kind kind,
                         hemc_layout* layout);
+// Lattices (lattice_bars.c): slots as the particles are numbered, returns how many rows; then cells and bars.
+uint32_t hemc_place_lattice(uint32_t count, uint32_t* slots);
+void hemc_batch_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 void hemc_batch_groups(hemc_arena* arena, const hemc_mesh* mesh, uint32_t source_part, uint32_t part,
                        hemc_layout* layout);
 

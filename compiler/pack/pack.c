@@ -204,6 +204,14 @@ static void pack_batches(hemc_packer* p) {
     v->bend_count = layout->bend_count;
     v->dihedrals = layout->dihedrals;
     v->dihedral_count = layout->dihedral_count;
+    v->lattices = layout->lattices;
+    v->lattice_count = layout->lattice_count;
+    v->lattice_cells = layout->cells;
+    v->lattice_cell_count = layout->cell_count;
+    v->lattice_bars = layout->bars;
+    v->lattice_bar_count = layout->bar_count;
+    v->lattice_order = layout->order;
+    v->lattice_order_count = layout->order_count;
     for (uint32_t i = 0; i < layout->row_batch_count; ++i) {
         p->info.row_constraint_count += hemc_count_bits(layout->row_batches[i].lane_mask);
     }

@@ -39,6 +39,14 @@ static uint32_t part_levels(const hemc_mesh* mesh, uint32_t part) {
     return (uint32_t)(highest + 1);
 }
 
+static bool has_sunk(const hemc_mesh* mesh, uint32_t part) {
+    bool sunk = false;
+    for (uint32_t i = mesh->part_begin[part]; i < mesh->part_begin[part + 1]; ++i) {
+        sunk |= (mesh->all.flags[i] & HEM_PARTICLE_COLLIDES) == 0;
+    }
+    return sunk && mesh->part_lattices != NULL && mesh->part_lattices[part] != NULL;
+}
+
 void hemc_pack_parts(hemc_packer* p) {
     const hemc_mesh* mesh = p->mesh;
     hem_part* parts = hemc_alloc(p->arena, mesh->part_count, sizeof(hem_part));
@@ -49,6 +57,7 @@ void hemc_pack_parts(hemc_packer* p) {
         parts[i].name_offset = hemc_pack_string(&p->strings, mesh->part_names[part]);
         parts[i].kind = (uint32_t)mesh->part_kinds[part];
         parts[i].animation = (uint32_t)mesh->part_animations[part];
+        parts[i].flags = has_sunk(mesh, part) ? HEM_PART_SUNK : 0;
         parts[i].collision_group = mesh->collision_groups[part];
         parts[i].collision_mask = mesh->collision_masks[part];
         parts[i].level_count = part_levels(mesh, part);

@@ -91,18 +91,49 @@ static void make_bind(const hemc_packer* p, uint32_t i, hem_vertex_bind* b) {
     }
 }
 
+// Cells are numbered over all lattices, in the order of the file.
+static uint32_t first_cell(const hemc_packer* p, uint32_t particle) {
+    const uint32_t part = p->layout->slot_of[particle] / HEM_LANES;
+    for (uint32_t i = 0; i < p->layout->lattice_count; ++i) {
+        const hem_part* rows = &p->layout->parts[p->layout->lattices[i].part];
+        if (part - rows->row_begin < rows->row_count) {
+            return p->layout->lattices[i].cell_begin;
+        }
+    }
+    return 0;
+}
+
+// Vertex i of the model, number n in the file.
+static void add_cell(const hemc_packer* p, uint32_t i, uint32_t n, hem_vertex_cell* cells, uint32_t* count) {
+    const hemc_skinning* s = &p->mesh->skinning;
+    if (s->vertex_cell == NULL || s->vertex_cell[i] == HEM_NONE || quantized_blend(s->vertex_blend[i]) == 0) {
+        return;
+    }
+    hem_vertex_cell* c = &cells[(*count)++];
+    c->vertex = n;
+    c->cell = first_cell(p, s->vertex_particle[i][0]) + (uint32_t)s->vertex_cell[i];
+    memcpy(c->at, s->vertex_at[i], sizeof c->at);
+}
+
 static void pack_blocks(hemc_packer* p) {
     const uint32_t vertex_count = p->view.vertex_bind_count;
     const hem_vertex_bind* bind = p->view.vertex_bind;
     p->view.vertex_block_count = (vertex_count + HEM_LANES - 1) / HEM_LANES;
     uint8_t* blocks = hemc_alloc(p->arena, p->view.vertex_block_count, 1);
+    uint32_t next_cell = 0;
     for (uint32_t begin = 0; begin < vertex_count; begin += HEM_LANES) {
-        int bones = 1, particles = 1;
+        int bones = 1, particles = 1, cells = 1;
         for (uint32_t i = begin; i < begin + HEM_LANES && i < vertex_count; ++i) {
             bones &= bind[i].blend == 0;
             particles &= bind[i].blend == 65535;
+            const int in_cell = next_cell < p->view.vertex_cell_count && p->view.vertex_cells[next_cell].vertex == i;
+            next_cell += (uint32_t)in_cell;
+            cells &= in_cell;
         }
-        blocks[begin / HEM_LANES] = bones ? HEM_BLOCK_BONES : particles ? HEM_BLOCK_PARTICLES : HEM_BLOCK_MIXED;
+        blocks[begin / HEM_LANES] = cells       ? HEM_BLOCK_CELLS
+                                    : bones     ? HEM_BLOCK_BONES
+                                    : particles ? HEM_BLOCK_PARTICLES
+                                                : HEM_BLOCK_MIXED;
     }
     p->view.vertex_blocks = blocks;
 }
@@ -147,18 +178,23 @@ void hemc_pack_vertices(hemc_packer* p) {
     const hemc_model* model = p->model;
     hem_vertex_rest* rest = hemc_alloc(p->arena, model->vertex_count, sizeof(hem_vertex_rest));
     hem_vertex_bind* bind = hemc_alloc(p->arena, model->vertex_count, sizeof(hem_vertex_bind));
-    uint32_t count = 0;
+    hem_vertex_cell* cells =
+        hemc_alloc(p->arena, p->mesh->skinning.vertex_cell != NULL ? model->vertex_count : 0, sizeof(hem_vertex_cell));
+    uint32_t count = 0, cell_count = 0;
     for (uint32_t i = 0; i < model->primitive_count; ++i) {
         const hemc_primitive* primitive = &model->primitives[i];
         if (hemc_ships(p->mesh, primitive, p->ship, p->ship_all)) {
             for (uint32_t k = 0; k < primitive->vertex_count; ++k, ++count) {
                 make_rest(model, primitive->vertex_begin + k, &rest[count]);
                 make_bind(p, primitive->vertex_begin + k, &bind[count]);
+                add_cell(p, primitive->vertex_begin + k, count, cells, &cell_count);
             }
         }
     }
     p->view.vertex_rest = rest;
     p->view.vertex_bind = bind;
+    p->view.vertex_cells = cells;
+    p->view.vertex_cell_count = cell_count;
     p->info.vertex_count = p->view.vertex_rest_count = p->view.vertex_bind_count = count;
     if (!p->ship && model->colors != NULL) {
         p->view.preview_colors = (const hem_color*)model->colors;

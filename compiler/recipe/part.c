@@ -284,6 +284,9 @@ static const char* const part_keys[] = {
     "angular_inertia",
     "max_speed",
     "solver",
+    "collision",
+    "inside",
+    "region",
     "iterations",
 };
 
@@ -291,7 +294,7 @@ static const char* const part_keys[] = {
 #define TUNING(field) (offsetof(hemc_part_recipe, tuning) + offsetof(hem_tuning, field))
 
 static const hemc_number_key number_keys[] = {
-    {"spacing", PART(spacing), 0, true, 10},
+    {"spacing", PART(spacing), 0, true, 10}, // read by hemc_recipe_spacing: of lattices it may be three
     {"radius", PART(radius), 0, true, 10},
     {"density", PART(density), 0, true, 1e5},
     {"mass", PART(mass), 0, true, 1e5},
@@ -456,15 +459,18 @@ static bool read_blend(const hemc_recipe_reader* r, const hemc_json* object, hem
 // Generator, kind and material: what decides the defaults of the rest.
 static bool read_kind(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const kinds[] = {"cloth", "soft"};
-    static const char* const generators[] = {"cut", "scatter", "strands", "vertices"};
+    static const char* const generators[] = {"cut", "scatter", "strands", "vertices", "lattice"};
     uint32_t generator = HEMC_CUT, material = 0;
-    if (!hemc_recipe_word(r, object, "generator", generators, 4, &generator)) {
+    if (!hemc_recipe_word(r, object, "generator", generators, 5, &generator)) {
         return false;
     }
     part->generator = (hemc_generator)generator;
-    uint32_t kind = generator == HEMC_SCATTER || generator == HEMC_STRANDS ? 1 : 0;
+    uint32_t kind = generator == HEMC_SCATTER || generator == HEMC_STRANDS || generator == HEMC_LATTICE ? 1 : 0;
     if (!hemc_recipe_word(r, object, "kind", kinds, 2, &kind)) {
         return false;
+    }
+    if (generator == HEMC_LATTICE && kind == 0) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "kind"), "a lattice is soft: leave \"kind\" out");
     }
     part->kind = kind == 0 ? HEM_PART_CLOTH : HEM_PART_SOFT;
     const char* const* presets;
@@ -616,6 +622,9 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     bool good = true;
     for (size_t i = 0; i < sizeof(number_keys) / sizeof(number_keys[0]); ++i) {
         const hemc_number_key* k = &number_keys[i];
+        if (k->offset == PART(spacing)) {
+            continue;
+        }
         float* out = (float*)((char*)part + k->offset);
         good = hemc_recipe_number(r, object, k->key, k->low, k->low_open, k->high, out) && good;
     }
@@ -652,6 +661,8 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = read_drive(r, object, part) && good;
     good = hemc_recipe_springs(r, object, part) && good;
     good = hemc_recipe_fabric(r, object, part) && good;
+    good = hemc_recipe_spacing(r, object, part) && good;
+    good = hemc_recipe_lattice(r, object, part) && good;
     const hemc_json* attach = hemc_json_member(object, "attach");
     good = (attach == NULL || read_attach(r, attach, &part->attach)) && good;
     const hemc_json* spacing = hemc_json_member(object, "spacing");

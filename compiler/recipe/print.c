@@ -307,7 +307,7 @@ static void add_values(printer* p, const hemc_part_recipe* part) {
 }
 
 static void add_part(printer* p, const hemc_part_recipe* part, const wanted* w) {
-    static const char* const generators[] = {"cut", "scatter", "strands", "vertices"};
+    static const char* const generators[] = {"cut", "scatter", "strands", "vertices", "lattice"};
     char* why = hemc_format(p->arena, "%s", part->why != NULL ? part->why : "");
     for (char* c = why; *c != 0; ++c) {
         *c = (unsigned char)*c < ' ' ? ' ' : *c; // names may hold line ends

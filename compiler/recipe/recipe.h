@@ -47,6 +47,9 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
                       hemc_part_recipe* part);
 bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 hemc_fabric hemc_fabric_of(const hemc_material* material);
+// "spacing", for a lattice one number or three; "collision", "inside" and "region" (recipe/lattice_keys.c)
+bool hemc_recipe_spacing(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
+bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 bool hemc_recipe_springs(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 // Whether the model has this bone; if not, `value` is where it is named.
 bool hemc_recipe_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/generate/generate.h"
+#include "compiler/shape/cells.h"
 
 #include <string.h>
 
@@ -112,18 +113,6 @@ static shape fit_shape(const hemc_samples* samples, const hemc_index_list* list,
 }
 
 // -- Mass
-
-static bool is_closed(const hemc_surface* surface) {
-    double open = 0.0, all = 0.0;
-    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        for (int e = 0; e < 3; ++e) {
-            double side = d3_distance(hemc_corner(surface, t, e), hemc_corner(surface, t, (e + 1) % 3));
-            all += side;
-            open += surface->neighbors[3 * (size_t)t + (size_t)e] == HEM_NONE ? side : 0.0;
-        }
-    }
-    return open <= 0.02 * all;
-}
 
 static double enclosed_volume(const hemc_surface* surface) {
     double six = 0.0;
@@ -262,13 +251,19 @@ static void fit_mass(hemc_arena* arena, const hemc_surface* surface, const hemc_
         for (uint32_t i = 0; i < p->count; ++i) {
             share[i] = 4.0 / 3.0 * PI * p->radii[i][0] * p->radii[i][1] * p->radii[i][2];
         }
+    } else if (p->lattice != NULL) {
+        const double cell =
+            (double)p->lattice->spacing[0] * (double)p->lattice->spacing[1] * (double)p->lattice->spacing[2];
+        const bool closed = hemc_surface_is_closed(surface);
+        hemc_lattice_masses(p->lattice, closed ? enclosed_volume(surface) : cell * p->lattice->cell_count, p->count,
+                            share);
     } else if (soft && part->generator == HEMC_SCATTER && part->volume) {
         const double volume = enclosed_volume(surface);
         for (uint32_t i = 0; i < p->count; ++i) {
             share[i] = volume / p->count;
         }
     } else if (soft) {
-        const double volume = is_closed(surface) ? enclosed_volume(surface) : area * p->spacing;
+        const double volume = hemc_surface_is_closed(surface) ? enclosed_volume(surface) : area * p->spacing;
         for (uint32_t i = 0; i < p->count && area > 0.0; ++i) {
             share[i] *= volume / area;
         }
@@ -311,7 +306,10 @@ void hemc_fit(hemc_arena* arena, const hemc_surface* surface, const hemc_part_re
         along[p->links[k].b] = d3_add(along[p->links[k].b], d);
     }
     const hemc_d3 middle = hemc_particles_middle(p);
-    for (uint32_t i = 0; i < p->count; ++i) {
+    for (uint32_t i = 0; i < p->count && p->lattice != NULL; ++i) { // balls; their size: shape/cells.c
+        p->radii[i][0] = p->radii[i][1] = p->radii[i][2] = p->radius;
+    }
+    for (uint32_t i = 0; i < p->count && p->lattice == NULL; ++i) {
         hemc_d3 at = d3_from(p->positions[i]), hint = d3_from(p->normals[i]);
         hemc_kd_radius(arena, &kd, at, RIM * p->spacing, &list);
         shape s = fit_shape(&samples, &list, at, hint, d3_unit(along[i], axis), d3_sub(at, middle), RIM * p->spacing,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/graph/graph.h"
 #include "compiler/shape/cards.h"
+#include "compiler/shape/cells.h"
 #include "compiler/shape/ornaments.h"
 #include "compiler/surface/spatial.h"
 
@@ -232,6 +233,10 @@ static void map_part(hemc_arena* arena, const hemc_model* model, const hemc_reci
                      const int32_t* vertex_part, uint32_t part, hemc_mesh* mesh, far_report* far) {
     const uint32_t begin = mesh->part_begin[part], end = mesh->part_begin[part + 1];
     if (begin == end) {
+        return;
+    }
+    if (mesh->part_lattices != NULL && mesh->part_lattices[part] != NULL) {
+        hemc_bind_cells(arena, model, vertex_part, part, mesh);
         return;
     }
     hemc_kd kd;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/generate/generate.h"
 
+#include "compiler/shape/cells.h"
+
 #include <string.h>
 
 // Which particles follow the skeleton, and what the artist painted, brought from vertices to particles.
@@ -621,6 +623,17 @@ bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const
         uint32_t flags = HEM_PARTICLE_COLLIDES;
         flags |= attached[i] ? HEM_PARTICLE_ANIMATED : 0;
         particles->flags[i] = (uint8_t)flags;
+    }
+    if (particles->lattice != NULL) {
+        const float* paint = part->lattice.paint != NULL ? hemc_paint_values(model, part->lattice.paint) : NULL;
+        double* painted = paint != NULL ? hemc_alloc(arena, particles->count, sizeof(double)) : NULL;
+        if (paint != NULL) {
+            find_feet(&r);
+        }
+        for (uint32_t i = 0; paint != NULL && i < particles->count; ++i) {
+            painted[i] = foot_value(&r.feet[i], paint);
+        }
+        hemc_lattice_roles(arena, log, hemc_part_file(part, model), part, surface, painted, particles);
     }
     return true;
 }

@@ -117,6 +117,7 @@ hemc_d3 hemc_triangle_area_normal(const hemc_surface* surface, uint32_t triangle
 // where the normals cancel and what is left is rounding and the ends.
 hemc_d3 hemc_facing(hemc_d3 area_normal, double area);
 double hemc_surface_area(const hemc_surface* surface);
+bool hemc_surface_is_closed(const hemc_surface* surface); // but for a fiftieth of its edges
 // Nearest point of a triangle to p; returns the squared distance. bary (may be NULL) are the corner weights.
 double hemc_triangle_nearest(hemc_d3 a, hemc_d3 b, hemc_d3 c, hemc_d3 p, hemc_d3* nearest, double bary[3]);
 

@@ -139,3 +139,15 @@ void hemc_surface_samples(hemc_arena* arena, const hemc_surface* surface, double
         sample_triangle(&s, corners[0], corners[1], corners[2], d3_length(normal), 40);
     }
 }
+
+bool hemc_surface_is_closed(const hemc_surface* surface) {
+    double open = 0.0, all = 0.0;
+    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
+        for (int e = 0; e < 3; ++e) {
+            double side = d3_distance(hemc_corner(surface, t, e), hemc_corner(surface, t, (e + 1) % 3));
+            all += side;
+            open += surface->neighbors[3 * (size_t)t + (size_t)e] == HEM_NONE ? side : 0.0;
+        }
+    }
+    return open <= 0.02 * all;
+}

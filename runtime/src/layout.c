@@ -122,6 +122,10 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     }
     e->rows = larger(e->rows, info->row_count);
     e->oriented_rows = larger(e->oriented_rows, info->oriented_row_count);
+    for (uint32_t i = 0; i < view->lattice_count; ++i) {
+        e->lattice_rows = larger(e->lattice_rows, view->parts[view->lattices[i].part].row_count);
+    }
+    e->weighted_rows = larger(e->weighted_rows, view->lattice_count ? info->oriented_row_count : 0);
     e->tracked_rows = larger(e->tracked_rows, view->drive_row_count ? info->oriented_row_count : 0);
     e->particles = larger(e->particles, info->particle_count);
     e->anim_rows = larger(e->anim_rows, view->anim_row_count);
@@ -153,6 +157,10 @@ static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
     s->moment = hemi_take(c, e->oriented_rows, 72 * sizeof(float));
     s->strand = hemi_take(c, e->strand, HEMI_STRAND_FLOATS * sizeof(float));
     s->lambda = hemi_take(c, e->batches, 8 * sizeof(float));
+    for (int i = 0; i < 2; ++i) {
+        s->region_sums[i] = hemi_take(c, e->lattice_rows, HEMI_REGION_DOUBLES * sizeof(double));
+    }
+    s->region_share = hemi_take(c, e->weighted_rows, 8 * sizeof(double));
 }
 
 static void layout_search(hemi_carve* c, const hemi_extent* e, hemi_search* s, hemi_contacts* found) {

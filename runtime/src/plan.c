@@ -69,6 +69,11 @@ static void tune_part(const hem_tuning* t, float mean_inverse_mass, float h, hem
     tune_drive(t, h, out);
     out->tracking = t->tracking;
     out->rod_stiffness = hem_maxf(t->rod_stiffness, 1e-3f);
+    // The share of 1/60 s as a compliance, so that a substep of any length is as stiff: with 1/60 s it is the share itself.
+    const float reference = 1.0f / 60.0f, soft = t->region_alpha > 0.0f ? 1.0f / t->region_alpha - 1.0f : 0.0f;
+    out->region_alpha = t->region_alpha > 0.0f ? 1.0f / (1.0f + soft * (reference / h) * (reference / h)) : 0.0f;
+    out->region_damping = 1.0f - hem_expf(-t->region_damping * h);
+    out->region_width = t->region_width > 1 ? t->region_width : 1;
     out->tether_scale = 1.0f + t->tether_allowance;
     out->thickness = t->collision_thickness;
     out->self_thickness = t->self_thickness;

@@ -127,6 +127,10 @@ hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const h
     const float(*palette)[16] = (const float(*)[16])(args->previous ? instance->palette_prev : instance->palette);
     scene->kernels->skin(view, palette, args->previous ? instance->bones_prev : instance->bones,
                          instance->input->pose_blend, args);
+    if (view->vertex_cell_count && instance->input->pose_blend > 0.0f) {
+        scene->kernels->skin_cells(view, palette, args->previous ? instance->bones_prev : instance->bones,
+                                   instance->input->pose_blend, args);
+    }
     return HEM_OK;
 }
 

@@ -42,7 +42,8 @@ struct hemi_derived {
 
 // -- Solve: what constraints and the air need
 
-#define HEMI_STRAND_FLOATS (42 * 8) // a member: four matrices and two vectors (kernels/rods.inl)
+#define HEMI_REGION_DOUBLES (20 * 8) // a row of a lattice: five vectors of four a particle (kernels/regions.inl)
+#define HEMI_STRAND_FLOATS (42 * 8)  // a member: four matrices and two vectors (kernels/rods.inl)
 
 // Per part and substep: tuning turned into the numbers that the kernels multiply with.
 typedef struct hemi_part_step {
@@ -63,6 +64,9 @@ typedef struct hemi_part_step {
     float drive_fall;   // how much gravity counts beside the spring (G / (omega h)^2)
     uint32_t tracking;
     float rod_stiffness;
+    float region_alpha;   // share of the way to its goal that a particle of a lattice goes
+    float region_damping; // share of the motion that is not its regions' which is taken away
+    uint32_t region_width;
     float shape;        // share of the way to the goal that a group moves its members
     float tether_scale; // 1 + allowance
     float thickness, self_thickness, contact_radius, friction, restitution;
@@ -72,19 +76,21 @@ typedef struct hemi_part_step {
 
 typedef struct hemi_solve {
     hemi_part_step* parts;
-    hemi_target_row* now;  // targets of this substep
-    hemi_row4* prev_q;     // oriented rows
-    hem_rest_row* rest;    // oriented rows that track the pose: its shape in this substep
-    hemi_row4* rest_q;     // and its rotations
-    hemi_row3* normal;     // outward normals, for the air
-    hemi_row3* force;      // what the force field adds
-    hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
-    hemi_row3* delta_prev; // the part of them that is no motion
-    uint8_t* moved_rows;   // lanes with something in delta; zero like it
-    uint8_t* above;        // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
-    float* moment;         // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
-    float* strand;         // what the sweeps along the longest strand keep for their way back
-    float* lambda;         // XPBD multipliers, 8 per batch; only touched when a part iterates
+    hemi_target_row* now;   // targets of this substep
+    hemi_row4* prev_q;      // oriented rows
+    hem_rest_row* rest;     // oriented rows that track the pose: its shape in this substep
+    hemi_row4* rest_q;      // and its rotations
+    hemi_row3* normal;      // outward normals, for the air
+    hemi_row3* force;       // what the force field adds
+    hemi_row4* delta;       // Jacobi corrections and their number; zero between the kernels that use them
+    hemi_row3* delta_prev;  // the part of them that is no motion
+    uint8_t* moved_rows;    // lanes with something in delta; zero like it
+    uint8_t* above;         // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
+    float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
+    float* strand;          // what the sweeps along the longest strand keep for their way back
+    double* region_sums[2]; // of lattices (kernels/regions.inl)
+    double* region_share;   // per particle of oriented rows, of this step
+    float* lambda;          // XPBD multipliers, 8 per batch; only touched when a part iterates
 } hemi_solve;
 
 // -- Search: the broad phase, who may touch whom (kernels/pairs.inl)

@@ -144,6 +144,39 @@ static void solve_groups(hemi_step* step, uint32_t p, const hem_range* range) {
     step->scene->kernels->groups(view, view->group_batches + range->begin, range->count, &args);
 }
 
+// The lattice's regions, all at once. How many regions a particle is in follows from the width, which may be new in each step.
+static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range) {
+    hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    const hem_part* part = &view->parts[p];
+    hemi_solve* s = &step->scratch->solve;
+    const hemi_part_step* tune = &s->parts[p];
+    const uint32_t row = part->row_begin;
+    const int tracks = tune->tracking && hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count;
+    const hemi_region_args args = {&view->lattices[range->begin],
+                                   view->lattice_bars,
+                                   view->lattice_order,
+                                   row * 8,
+                                   part->row_count,
+                                   tune->region_width,
+                                   view->rest_rows + row,
+                                   (tracks ? s->rest : view->rest_rows) + row,
+                                   tracks ? s->rest_q + row : NULL,
+                                   instance->x + row,
+                                   instance->q + row,
+                                   instance->v + row,
+                                   s->prev_q + row,
+                                   s->region_share + (size_t)row * 8,
+                                   {s->region_sums[0], s->region_sums[1]},
+                                   tune->region_alpha,
+                                   step->pass == 0 ? tune->region_damping : 0.0f};
+    HEM_ASSERT(range->begin < view->lattice_count && tune->region_width >= 1);
+    if (step->substep == 0 && step->pass == 0) {
+        step->scene->kernels->region_weights(&args);
+    }
+    step->scene->kernels->regions(&args);
+}
+
 // A strand is solved whole, once a substep: what other passes have to add is the contacts'.
 static void solve_strands(hemi_step* step, uint32_t p, const hem_range* range) {
     hemi_instance* instance = step->instance;
@@ -242,6 +275,9 @@ void hemi_phase_constrain(hemi_step* step) {
                 break;
             case HEM_BATCH_SPRINGS:
                 solve_springs(step, p, range);
+                break;
+            case HEM_BATCH_REGIONS:
+                solve_regions(step, p, range);
                 break;
             case HEM_BATCH_RODS:
             case HEM_BATCH_CHAINS:

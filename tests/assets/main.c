@@ -32,6 +32,9 @@ typedef struct builder {
     float turns[LIMIT][3];
     hemc_bare_rods rods;
     hemc_bare_part parts[4];
+    int32_t cells[LIMIT][3];
+    uint32_t corners[LIMIT][8];
+    hemc_bare_lattice lattice;
     hemc_bare_mesh mesh;
 } builder;
 
@@ -108,6 +111,51 @@ static void add_sheet(builder* b, int w, int h, float x0, float y, float z0, flo
     }
 }
 
+// Cells of 10 cm with particles on their corners; `leave_out` may make holes.
+static void add_lattice(builder* b, int nx, int ny, int nz, int (*leave_out)(int x, int y, int z)) {
+    static int32_t number[33][33][33];
+    hemc_bare_lattice* l = &b->lattice;
+    memset(number, 0xff, sizeof(number));
+    *l = (hemc_bare_lattice){.cells = (const int32_t(*)[3])b->cells,
+                             .corners = (const uint32_t(*)[8])b->corners,
+                             .size = {(uint32_t)nx + 1, (uint32_t)ny + 1, (uint32_t)nz + 1},
+                             .spacing = {0.1f, 0.1f, 0.1f},
+                             .alpha = 0.75f,
+                             .damping = 1.0f,
+                             .width = 2};
+    for (int pass = 0; pass < 3; ++pass) { // who is there, numbers along x, cells
+        for (int z = 0; z <= nz; ++z) {
+            for (int y = 0; y <= ny; ++y) {
+                for (int x = 0; x <= nx; ++x) {
+                    if (pass == 1 && number[z][y][x] == 0) {
+                        number[z][y][x] = (int32_t)add(b, 0.1f * (float)x, 0.1f * (float)y, 0.1f * (float)z,
+                                                       0.01f * (float)(1 + (x + y + z) % 3), 0, y, x);
+                    }
+                    if (pass == 1 || x == nx || y == ny || z == nz || (leave_out && leave_out(x, y, z))) {
+                        continue;
+                    }
+                    for (int k = 0; k < 8; ++k) {
+                        int32_t* at = &number[z + (k >> 2)][y + (k >> 1 & 1)][x + (k & 1)];
+                        *at = pass == 0 ? 0 : *at;
+                        b->corners[l->cell_count][k] = (uint32_t)*at;
+                    }
+                    const int32_t index[3] = {x, y, z};
+                    memcpy(b->cells[l->cell_count], index, sizeof(index));
+                    l->cell_count += pass == 2;
+                }
+            }
+        }
+    }
+    b->mesh.radius = 0.05f;
+}
+
+// A thing with an arm, a notch and a hole, so that bars break.
+static int notched(int x, int y, int z) {
+    return (x > 3 && y > 1) || (x == 1 && z == 1 && y < 3) || (x == 2 && y == 2 && z == 2);
+}
+
+static int write_lattices(builder* b, const char* folder);
+
 static int write_asset(builder* b, const char* folder, const char* name, int groups) {
     b->mesh.particle_count = b->count;
     b->mesh.positions = (const float(*)[3])b->positions;
@@ -123,6 +171,7 @@ static int write_asset(builder* b, const char* folder, const char* name, int gro
     b->mesh.max_distance = b->max_distance;
     b->mesh.backstop = b->backstop;
     b->mesh.rods = b->rods.strand_count ? &b->rods : NULL;
+    b->mesh.lattice = b->lattice.cell_count ? &b->lattice : NULL;
     b->mesh.drive = b->drive[0] >= 0 ? b->drive : NULL;
     b->mesh.maps = b->painted ? (const float(*)[HEMC_MAP_COUNT])b->maps : NULL;
     b->mesh.parts = b->mesh.part_count ? b->parts : NULL;
@@ -405,6 +454,25 @@ static int dressed(builder* b, const char* folder) {
     return write_asset(b, folder, "dressed", 1);
 }
 
+static int write_lattices(builder* b, const char* folder) {
+    int bad = 0;
+    clear(b);
+    add_lattice(b, 7, 4, 4, notched);
+    bad |= write_asset(b, folder, "lattice", 0);
+
+    clear(b); // a bar that knows its pose, held at one end
+    add_lattice(b, 10, 2, 2, NULL);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        b->animated[i] = b->positions[i][0] < 0.05f;
+        b->drive[i] = 1.0f;
+    }
+    bad |= write_asset(b, folder, "lattice_held", 0);
+
+    clear(b); // for the clock
+    add_lattice(b, 14, 14, 14, NULL);
+    return bad | write_asset(b, folder, "lattice_cube", 0);
+}
+
 int main(int argc, char** argv) {
     static builder b;
     if (argc != 2) {
@@ -476,6 +544,7 @@ int main(int argc, char** argv) {
     bad |= write_asset(&b, folder, "tracked", 1);
     bad |= write_fabrics(&b, folder);
     bad |= write_painted(&b, folder);
+    bad |= write_lattices(&b, folder);
 
     clear(&b); // rods that bend, that twist and that do both, each joint alike
     for (int i = 0; i < 4; ++i) {

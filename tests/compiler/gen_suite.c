@@ -13,6 +13,7 @@ SUITE(gen_suite) {
     gen_scatter_tests();
     gen_strands_tests();
     gen_vertices_tests();
+    gen_lattice_tests();
     gen_roles_tests();
     gen_body_tests();
     gen_stitch_tests();

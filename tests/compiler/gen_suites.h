@@ -11,6 +11,7 @@ void gen_cut_property_tests(void);
 void gen_scatter_tests(void);
 void gen_strands_tests(void);
 void gen_vertices_tests(void);
+void gen_lattice_tests(void);
 void gen_roles_tests(void);
 void gen_body_tests(void);
 void gen_stitch_tests(void);

@@ -3,6 +3,7 @@
 // suite's name) and VEC_BACKEND (a string). Results are compared with vec_reference.c bit by bit, and all of them are
 // hashed into one number that every backend, compiler and machine must reproduce.
 
+#include "platform/vec_double.h"
 #include "platform/vec_math.h"
 #include "platform/hash.h"
 #include "tests/platform/vec_reference.h"
@@ -466,6 +467,43 @@ TEST helpers_equal_their_scalar_twins(void) {
     PASS();
 }
 
+// Four doubles: each operation against plain C, over numbers that do not fit a float.
+TEST doubles_equal_plain_ones(void) {
+    uint64_t state = 0x9e3779b97f4a7c15ull;
+    for (int n = 0; n < 4096; ++n) {
+        HEM_ALIGN(32) double a[4], b[4], out[4];
+        HEM_ALIGN(32) float f[4], narrow[4];
+        for (int l = 0; l < 4; ++l) {
+            state = state * 6364136223846793005ull + 1442695040888963407ull;
+            a[l] = ((double)(int64_t)state) * (l == 3 ? 1e-30 : 1e-12);
+            b[l] = ((double)(int64_t)(state * 31)) * 1e-15;
+            f[l] = (float)a[l];
+        }
+        d4_store(out, d4_add(d4_load(a), d4_load(b)));
+        for (int l = 0; l < 4; ++l) {
+            ASSERT_EQ(a[l] + b[l], out[l]);
+        }
+        d4_store(out, d4_sub(d4_load(a), d4_load(b)));
+        for (int l = 0; l < 4; ++l) {
+            ASSERT_EQ(a[l] - b[l], out[l]);
+        }
+        d4_store(out, d4_mul(d4_load(a), d4_set1(b[1])));
+        for (int l = 0; l < 4; ++l) {
+            ASSERT_EQ(a[l] * b[1], out[l]);
+        }
+        d4_narrow(narrow, d4_load(a));
+        d4_store(out, d4_widen(f));
+        for (int l = 0; l < 4; ++l) {
+            ASSERT_EQ(f[l], narrow[l]);
+            ASSERT_EQ((double)f[l], out[l]);
+        }
+    }
+    HEM_ALIGN(32) double none[4];
+    d4_store(none, d4_zero());
+    ASSERT(none[0] == 0 && none[3] == 0);
+    PASS();
+}
+
 SUITE(VEC_SUITE) {
     RUN_TEST(every_lane_equals_the_reference);
     RUN_TEST(memory_keeps_order_and_neighbours);
@@ -478,4 +516,5 @@ SUITE(VEC_SUITE) {
     RUN_TEST(narrow_integers_are_widened_from_any_address);
     RUN_TEST(folds_go_down_the_one_tree);
     RUN_TEST(helpers_equal_their_scalar_twins);
+    RUN_TEST(doubles_equal_plain_ones);
 }

@@ -26,6 +26,8 @@
 {"rods", 300, busy, 0xd243a584e91e2830ull, 0x52388682d6910fdcull},
 {"rods_driven", 240, drive_tuned, 0x7466a67d114c5dc4ull, 0x6f9a45e083986407ull},
 {"chains", 300, busy, 0xf18799e75ae5406bull, 0x41fb56cf2d56e710ull},
+{"lattice", 300, busy, 0xecfb9a7ae12c590aull, 0x742c3c41c51ad7c5ull},
+{"lattice_held", 240, drive_tuned, 0xd62901371e2295f9ull, 0x329dc336d94cb3aaull},
 {"sprung", 300, busy, 0xa5d4b940e30f6c83ull, 0x589e1230b889b35dull},
 {"fabric", 300, busy, 0x7be3fdea42c890b6ull, 0x578f16deaef96323ull},
 {"fabric", 120, drive_tuned, 0xb15bdee32a1ba291ull, 0xb428d3ffbfac163dull},

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(maps_suite);
     RUN_SUITE(rods_suite);
     RUN_SUITE(fabric_suite);
+    RUN_SUITE(lattice_suite);
     RUN_SUITE(integrators_suite);
     RUN_SUITE(rotation_suite);
     RUN_SUITE(collision_suite);

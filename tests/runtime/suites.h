@@ -26,6 +26,7 @@ extern SUITE(drive_suite);
 extern SUITE(maps_suite);
 extern SUITE(rods_suite);
 extern SUITE(fabric_suite);
+extern SUITE(lattice_suite);
 extern SUITE(integrators_suite);
 extern SUITE(sleep_suite);
 extern SUITE(frames_suite);

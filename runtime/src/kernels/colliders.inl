@@ -152,6 +152,21 @@ HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint
     return c;
 }
 
+// Lanes of a lattice that lie outside of what is drawn.
+HEM_INLINE m8 sunk_lanes(const hem_view* view, const hem_part* part, uint32_t row) {
+    uint32_t sunk = 0;
+    for (uint32_t i = 0; (part->flags & HEM_PART_SUNK) && i < 8; ++i) {
+        sunk |= (uint32_t) !(view->particle_flags[row * 8 + i] & HEM_PARTICLE_COLLIDES) << i;
+    }
+    return m8_from_bits(sunk);
+}
+
+// How far from its middle a particle of a soft part begins: those that are sunk begin behind it.
+HEM_INLINE v8 margin_of(const hem_view* view, const hem_part* part, uint32_t row) {
+    v8 a = v8_load(view->shape_rows[row].a);
+    return part->flags & HEM_PART_SUNK ? v8_select(sunk_lanes(view, part, row), v8_neg(a), a) : a;
+}
+
 static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
                             const hemi_colliders* s, hemi_counters* counters) {
     v8 zero = v8_zero();
@@ -183,7 +198,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                         free = v8_gt(v8_load(x[row].w), zero);
                         margin = v8_set1(tune->thickness);
                         if (part->kind == HEM_PART_SOFT) {
-                            margin = v8_add(margin, v8_load(view->shape_rows[row].a));
+                            margin = v8_add(margin, margin_of(view, part, row));
                         }
                     }
                     looks += 1 + shape->plane_count;

@@ -402,7 +402,7 @@ static void normals(const hem_view* view, const hemi_row4* q, const hemi_row4* f
     }
 }
 
-// Matrices rest -> now, sixteen floats per particle: three rows of four and a spare, for skinning.
+// Matrices rest -> now, sixteen floats per particle: three rows of four, for skinning, and where the particle is.
 static void palette(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,
                     float (*out)[16]) {
     uint32_t oriented = view->info->oriented_row_count;
@@ -411,9 +411,9 @@ static void palette(const hem_view* view, const hemi_row4* x, const hemi_row4* q
         v8x4 turn = row4_load(row < oriented ? &q[row] : &frame_q[row - oriented]);
         v8_mat3 m = v8_mat3_from_quat(turn);
         v8x3 r = v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z));
-        v8x3 t = v8x3_sub(row4_load3(&x[row]), v8_mat3_vector(&m, r));
+        v8x3 at = row4_load3(&x[row]), t = v8x3_sub(at, v8_mat3_vector(&m, r));
         v8 low[8] = {m.row0.x, m.row0.y, m.row0.z, t.x, m.row1.x, m.row1.y, m.row1.z, t.y};
-        v8 high[8] = {m.row2.x, m.row2.y, m.row2.z, t.z, v8_zero(), v8_zero(), v8_zero(), v8_zero()};
+        v8 high[8] = {m.row2.x, m.row2.y, m.row2.z, t.z, at.x, at.y, at.z, v8_zero()};
         v8_transpose8(low);
         v8_transpose8(high);
         for (uint32_t i = 0; i < 8; ++i) {

@@ -92,6 +92,26 @@ typedef struct hemi_fabric_args {
     float strain_limit, compress_limit, buckle_angle, buckle_share; // large where there is none
 } hemi_fabric_args;
 
+// Regions of one lattice. Arrays begin with the part's first row; sums have room for its particles.
+typedef struct hemi_region_args {
+    const hem_lattice* lattice;
+    const hem_lattice_bar* bars; // all of the asset
+    const uint32_t* order;
+    uint32_t first; // particle of the part
+    uint32_t row_count;
+    uint32_t width;           // half of a region's, in cells
+    const hem_rest_row* mass; // of which the masses
+    const hem_rest_row* rest; // and the places: of the asset, or with tracking of the pose
+    const hemi_row4* rest_q;  // rotations of the pose; NULL = as modelled
+    hemi_row4 *x, *q;
+    const hemi_row3* prev;
+    const hemi_row4* prev_q;
+    double* share; // per particle: one over the number of regions that it is in; 0 of pads
+    double* sums[2];
+    float alpha;   // share of the way to the goal
+    float damping; // share of what is not the regions' motion; 0 = none
+} hemi_region_args;
+
 // Strands, as rods and as chains.
 typedef struct hemi_rod_args {
     hemi_row4 *x, *q;
@@ -170,6 +190,9 @@ struct hemi_kernels {
     void (*moments)(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
                     float* moment);
     void (*groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count, const hemi_group_args* args);
+    // How many regions each particle of a lattice is in: when the width or the step is new.
+    void (*region_weights)(const hemi_region_args* args);
+    void (*regions)(const hemi_region_args* args);
     void (*rods)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args);
     void (*chains)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args);
     void (*limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x);
@@ -211,6 +234,9 @@ struct hemi_kernels {
                     float (*out)[16]);
     void (*skin)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
                  const hem_skin_args* args);
+    // Vertices in cells, over what the one before wrote of them.
+    void (*skin_cells)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
+                       const hem_skin_args* args);
 };
 
 const hemi_kernels* hemi_kernels_scalar(void);

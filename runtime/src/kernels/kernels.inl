@@ -13,6 +13,7 @@
 #include "runtime/src/kernels/springs.inl"
 #include "runtime/src/kernels/fabric.inl"
 #include "runtime/src/kernels/groups.inl"
+#include "runtime/src/kernels/regions.inl"
 #include "runtime/src/kernels/rods.inl"
 #include "runtime/src/kernels/chains.inl"
 #include "runtime/src/kernels/pairs.inl"
@@ -44,6 +45,8 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .rest_moments = rest_moments,
         .moments = moments,
         .groups = groups,
+        .region_weights = region_weights,
+        .regions = regions,
         .rods = rods,
         .chains = chains,
         .limits = limits,
@@ -70,6 +73,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .normals = normals,
         .palette = palette,
         .skin = skin,
+        .skin_cells = skin_cells,
     };
     return &table;
 }

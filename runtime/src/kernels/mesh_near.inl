@@ -592,6 +592,8 @@ static void touch_meshes(const hemi_mesh_args* args) {
         v8 margin = v8_set1(tune->thickness);
         if (args->view->parts[r->part].kind == HEM_PART_SOFT) {
             margin = v8_add(margin, v8_load(args->view->shape_rows[r->row].a));
+            // A triangle has no inside to be deep in: what is sunk does not meet it.
+            free = m8_andnot(free, sunk_lanes(args->view, &args->view->parts[r->part], r->row));
         }
         near_found f;
         f.ways.from = transform3(shape->then, old, 1);

@@ -104,6 +104,7 @@ HEM_INLINE uint32_t sides_of(const hem_view* view, uint32_t first, float pose_bl
     if (pose_blend == 0.0f) {
         return HEM_BLOCK_BONES;
     }
+    // (Of cells: nothing. skin_cells comes behind.)
     return kind == HEM_BLOCK_PARTICLES && pose_blend < 1.0f ? (uint32_t)HEM_BLOCK_MIXED : kind;
 }
 
@@ -118,6 +119,9 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
     uint32_t end = args->vertex_begin + args->vertex_count;
     for (uint32_t first = args->vertex_begin; first < end; first += 8) {
         uint32_t count = end - first < 8 ? end - first : 8, sides = sides_of(view, first, pose_blend);
+        if (sides == HEM_BLOCK_CELLS) {
+            continue;
+        }
         const hem_vertex_bind* bind = &view->vertex_bind[first];
         const hem_vertex_rest* at_rest = &view->vertex_rest[first];
         HEM_ALIGN(32) float blended[8][16];
@@ -160,5 +164,159 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
                 *(float*)((char*)out + i * ts + 12) = at_rest[i].tangent[3];
             }
         }
+    }
+}
+
+// -- Vertices in the cells of a lattice (Sullivan, 3.4)
+
+HEM_INLINE v8x3 between(v8x3 a, v8x3 b, v8 t) {
+    return v8x3_madd(v8x3_sub(b, a), t, a);
+}
+
+// Trilinear: the place, and how it changes from side to side of the cell. `corner` in the order of hem_lattice_cell.
+HEM_INLINE v8x3 in_cell(const v8x3 corner[8], const v8 at[3], v8x3 across[3]) {
+    v8x3 x[4], dx[4], y[2], dy[2], dxy[2];
+    for (int k = 0; k < 4; ++k) {
+        dx[k] = v8x3_sub(corner[2 * k + 1], corner[2 * k]);
+        x[k] = v8x3_madd(dx[k], at[0], corner[2 * k]);
+    }
+    for (int k = 0; k < 2; ++k) {
+        dy[k] = v8x3_sub(x[2 * k + 1], x[2 * k]);
+        y[k] = v8x3_madd(dy[k], at[1], x[2 * k]);
+        dxy[k] = between(dx[2 * k], dx[2 * k + 1], at[1]);
+    }
+    across[0] = between(dxy[0], dxy[1], at[2]);
+    across[1] = between(dy[0], dy[1], at[2]);
+    across[2] = v8x3_sub(y[1], y[0]);
+    return v8x3_madd(across[2], at[2], y[0]);
+}
+
+typedef struct cell_block { // eight vertices
+    uint32_t vertex[8], count;
+    v8 at[3], inverse[3]; // in the cell; one over its sides
+    v8x3 corner[8];
+    v8 blend;
+    uint32_t mixed; // some follow the bones too
+} cell_block;
+
+HEM_INLINE void load_cells(const hem_view* view, const float (*palette)[16], float pose_blend,
+                           const hem_vertex_cell* list, uint32_t count, cell_block* b) {
+    HEM_ALIGN(32) float at[3][8], inverse[3][8], blend[8];
+    HEM_ALIGN(32) int32_t corner[8][8];
+    b->count = count;
+    b->mixed = 0;
+    for (uint32_t i = 0; i < 8; ++i) {
+        const hem_vertex_cell* v = &list[i < count ? i : 0];
+        const hem_lattice_cell* cell = &view->lattice_cells[v->cell];
+        const hem_lattice* lattice = &view->lattices[cell->lattice];
+        b->vertex[i] = v->vertex;
+        for (int k = 0; k < 3; ++k) {
+            at[k][i] = v->at[k];
+            inverse[k][i] = 1.0f / lattice->spacing[k];
+        }
+        for (int k = 0; k < 8; ++k) {
+            corner[k][i] = cell->corner[k] * 4 + 3; // in fours: where the palette has the place of a particle
+        }
+        blend[i] = (float)view->vertex_bind[v->vertex].blend * SKIN_UNIT * pose_blend;
+        b->mixed |= blend[i] < 1.0f;
+    }
+    for (int k = 0; k < 3; ++k) {
+        b->at[k] = v8_load(at[k]);
+        b->inverse[k] = v8_load(inverse[k]);
+    }
+    for (int k = 0; k < 8; ++k) {
+        v8 unused;
+        v8_load_rows4(palette[0], corner[k], &b->corner[k].x, &b->corner[k].y, &b->corner[k].z, &unused);
+    }
+    b->blend = v8_load(blend);
+}
+
+HEM_INLINE void store_vertices(float* out, size_t stride, uint32_t begin, const cell_block* b, v8x3 a) {
+    HEM_ALIGN(32) float x[8], y[8], z[8];
+    v8_store(x, a.x);
+    v8_store(y, a.y);
+    v8_store(z, a.z);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        float* to = (float*)((char*)out + (size_t)(b->vertex[i] - begin) * stride);
+        to[0] = x[i];
+        to[1] = y[i];
+        to[2] = z[i];
+    }
+}
+
+static void skin_block(const hem_view* view, const hemi_bone_pose* bones, const hem_skin_args* args,
+                       const cell_block* b) {
+    static const int32_t each[8] = {0, 4, 8, 12, 16, 20, 24, 28}; // in fours
+    HEM_ALIGN(32) float blended[8][16], tz[8];
+    v8 rest[8]; // position, normal, half a tangent
+    for (uint32_t i = 0; i < 8; ++i) {
+        rest[i] = v8_loadu(view->vertex_rest[b->vertex[i]].position);
+        tz[i] = view->vertex_rest[b->vertex[i]].tangent[2];
+    }
+    v8_transpose8(rest);
+    v8x3 normal = v8x3_make(rest[3], rest[4], rest[5]), tangent = v8x3_make(rest[6], rest[7], v8_load(tz));
+    // F has the columns across / side; normals go by its cofactors, which need no inverse.
+    v8x3 f[3], p = in_cell(b->corner, b->at, f);
+    for (int k = 0; k < 3; ++k) {
+        f[k] = v8x3_scale(f[k], b->inverse[k]);
+    }
+    v8x3 n = v8x3_scale(v8x3_cross(f[1], f[2]), normal.x);
+    n = v8x3_madd(v8x3_cross(f[2], f[0]), normal.y, n);
+    n = unit_or(v8x3_madd(v8x3_cross(f[0], f[1]), normal.z, n), normal);
+    v8x3 t = v8x3_madd(f[0], tangent.x, v8x3_madd(f[1], tangent.y, v8x3_scale(f[2], tangent.z)));
+    t = unit_or(t, tangent);
+    if (b->mixed) {
+        v8_mat3 m;
+        v8x3 o;
+        for (uint32_t i = 0; i < 8; ++i) {
+            const hem_vertex_bind* bind = &view->vertex_bind[b->vertex[i]];
+            skin_sum sum = blend_four((const float(*)[16])bones, bind->bone, v8_set1(SKIN_UNIT));
+            v8_store(blended[i], sum.low);
+            v8_store(blended[i] + 8, sum.high);
+        }
+        v8_load_rows4(blended[0], each, &m.row0.x, &m.row0.y, &m.row0.z, &o.x);
+        v8_load_rows4(blended[0] + 4, each, &m.row1.x, &m.row1.y, &m.row1.z, &o.y);
+        v8_load_rows4(blended[0] + 8, each, &m.row2.x, &m.row2.y, &m.row2.z, &o.z);
+        v8x3 posed = v8x3_add(v8_mat3_vector(&m, v8x3_make(rest[0], rest[1], rest[2])), o);
+        p = between(posed, p, b->blend);
+        n = unit_or(between(unit_or(v8_mat3_vector(&m, normal), normal), n, b->blend), n);
+        t = unit_or(between(unit_or(v8_mat3_vector(&m, tangent), tangent), t, b->blend), t);
+    }
+    const uint32_t begin = args->vertex_begin;
+    store_vertices(args->positions, args->position_stride ? args->position_stride : 12, begin, b, p);
+    if (args->normals) {
+        store_vertices(args->normals, args->normal_stride ? args->normal_stride : 12, begin, b, n);
+    }
+    if (args->tangents) {
+        const size_t stride = args->tangent_stride ? args->tangent_stride : 16;
+        store_vertices(args->tangents, stride, begin, b, t);
+        for (uint32_t i = 0; i < b->count; ++i) {
+            *(float*)((char*)args->tangents + (size_t)(b->vertex[i] - begin) * stride + 12) =
+                view->vertex_rest[b->vertex[i]].tangent[3];
+        }
+    }
+}
+
+static void skin_cells(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
+                       const hem_skin_args* args) {
+    const uint32_t end = args->vertex_begin + args->vertex_count;
+    uint32_t low = 0, high = view->vertex_cell_count; // the first vertex of the range
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (view->vertex_cells[middle].vertex < args->vertex_begin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    while (low < view->vertex_cell_count && view->vertex_cells[low].vertex < end) {
+        uint32_t count = 1;
+        while (count < 8 && low + count < view->vertex_cell_count && view->vertex_cells[low + count].vertex < end) {
+            ++count;
+        }
+        cell_block block;
+        load_cells(view, palette, pose_blend, view->vertex_cells + low, count, &block);
+        skin_block(view, bones, args, &block);
+        low += count;
     }
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/recipe/recipe.h"
+
+#include <string.h>
+
+// What a recipe says of lattices: "spacing" as three numbers, "collision", "inside", "region".
+
+#define REGION_ALPHA 0.75f
+#define REGION_DAMPING 2.0f // 1/s
+#define REGION_WIDTH 1u
+
+bool hemc_recipe_spacing(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
+    const hemc_json* value = hemc_json_member(object, "spacing");
+    if (value == NULL || value->kind != HEMC_JSON_ARRAY) {
+        const bool good = hemc_recipe_number(r, object, "spacing", 0, true, 10, &part->spacing);
+        part->lattice.spacing[0] = part->lattice.spacing[1] = part->lattice.spacing[2] = part->spacing;
+        return good;
+    }
+    if (part->generator != HEMC_LATTICE) {
+        return hemc_recipe_fault(r, value, "must be a number; three are for \"generator\": \"lattice\"");
+    }
+    if (!hemc_recipe_vector(r, object, "spacing", 3, part->lattice.spacing)) {
+        return false;
+    }
+    for (int i = 0; i < 3; ++i) {
+        if (!(part->lattice.spacing[i] > 0 && part->lattice.spacing[i] <= 10)) {
+            return hemc_recipe_fault(r, value, "each must be above 0 and at most 10");
+        }
+    }
+    part->spacing = part->lattice.spacing[0];
+    return true;
+}
+
+static bool read_collision(const hemc_recipe_reader* r, const hemc_json* value, hemc_part_recipe* part) {
+    static const char* const words[] = {"fitted", "trimmed", "all"};
+    for (uint32_t i = 0; i < 3 && value->kind == HEMC_JSON_STRING; ++i) {
+        if (strcmp(value->string, words[i]) == 0) {
+            part->lattice.meets = (hemc_lattice_meets)i;
+            return true;
+        }
+    }
+    if (value->kind != HEMC_JSON_STRING || hemc_paint_values(r->model, value->string) == NULL) {
+        return hemc_recipe_fault(r, value,
+                                 "must be \"fitted\", \"trimmed\", \"all\" or a vertex attribute of the model");
+    }
+    part->lattice.meets = HEMC_MEETS_PAINTED;
+    part->lattice.paint = value->string;
+    return true;
+}
+
+bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
+    static const char* const keys[] = {"alpha", "width", "damping"};
+    static const char* const own[] = {"collision", "inside", "region"};
+    hem_tuning* t = &part->tuning;
+    if (part->generator != HEMC_LATTICE) {
+        for (int i = 0; i < 3; ++i) {
+            if (hemc_json_member(object, own[i]) != NULL) {
+                return hemc_recipe_fault(r, hemc_json_member(object, own[i]), "is of \"generator\": \"lattice\"");
+            }
+        }
+        return true;
+    }
+    t->region_alpha = REGION_ALPHA;
+    t->region_damping = REGION_DAMPING;
+    t->region_width = REGION_WIDTH;
+    part->lattice.inside = true;
+    part->tethers = false;
+    if (part->tuning.collision_thickness < 0) { // what collides is where the surface is
+        part->tuning.collision_thickness = 0;
+    }
+    if (part->particle_target != 0) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "particles"), "a lattice has \"spacing\" in its place");
+    }
+    bool good = hemc_recipe_bool(r, object, "inside", &part->lattice.inside);
+    const hemc_json *collision = hemc_json_member(object, "collision"), *region = hemc_json_member(object, "region");
+    good = (collision == NULL || read_collision(r, collision, part)) && good;
+    if (region != NULL && region->kind != HEMC_JSON_OBJECT) {
+        return hemc_recipe_fault(r, region, "must be an object such as {\"alpha\": 0.75, \"width\": 1}");
+    }
+    if (region != NULL) {
+        good = hemc_recipe_keys(r, region, keys, 3) && good;
+        good = hemc_recipe_number(r, region, "alpha", 0, false, 1, &t->region_alpha) && good;
+        good = hemc_recipe_number(r, region, "damping", 0, false, 1000, &t->region_damping) && good;
+        good = hemc_recipe_count(r, region, "width", 1, HEM_MAX_REGION_WIDTH, &t->region_width) && good;
+    }
+    return good;
+}
