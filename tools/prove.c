@@ -18,6 +18,8 @@ static const struct {
 } PROOFS[] = {
     {"first-try", prove_first_try, "characters that nobody prepared, without a recipe, graded by their pre-flight"},
     {"house", prove_house, "phases and kinds from their tables, and samples that go on bit for bit in a fresh scene"},
+    {"lattice", prove_lattice,
+     "regions of every width by the clock; a jelly that follows its clip and gives way to a slab"},
     {"meshes", prove_meshes, "triangle meshes as colliders: a skinned body, growth with the triangles, speed"},
     {"sound", prove_sound, "held poses, odd frame rates, bad assets, soaks, and every call called wrongly"},
     {"seen", prove_seen,

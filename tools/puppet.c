@@ -241,6 +241,20 @@ static void draw_particles(const puppet* p, float scale, drawing* d) {
     }
 }
 
+// Edges of the cells of lattices: neighbours in a bar.
+static void draw_cells(const puppet* p, drawing* d) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; i < v->lattice_bar_count; i++) {
+        const uint32_t* order = v->lattice_order + v->lattice_bars[i].first;
+        for (uint32_t k = 1; k < v->lattice_bars[i].count; k++) {
+            const hem_particle *from = &p->particles[order[k - 1]], *to = &p->particles[order[k]];
+            if (of_part(p, to)) {
+                drawing_link(d, from->position, to->position, LINK_RADIUS, 0.7f, LINK_COLOURS[HEM_LINK_WARP]);
+            }
+        }
+    }
+}
+
 static void draw_links(const puppet* p, drawing* d) {
     for (uint32_t i = 0; i < p->link_count; i++) {
         const asset_link* l = &p->links[i];
@@ -492,6 +506,7 @@ void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
     case PUPPET_LINKS:
         draw_mesh(p, (GHOST & ~255u) | 0x60u, NULL, d);
         draw_links(p, d);
+        draw_cells(p, d);
         break;
     case PUPPET_STRETCH:
         measure_stretch(p);

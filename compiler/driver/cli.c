@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/compile.h"
+#include "compiler/driver/lattice_files.h"
 
 #include "platform/file.h"
 #include "platform/thread.h"
@@ -17,6 +18,7 @@ static const char help_text[] =
     "  hemc INPUT -o OUT.hem [options]            one asset (.glb, .gltf, .vrm)\n"
     "  hemc --batch LIST.json [-j N] [options]    many assets, in parallel\n"
     "  hemc mesh INPUT -o OUT.hemmesh [options]   triangles to collide with: a table, stairs, a horse\n"
+    "  hemc lattice export|mesh|inverse|check ... a lattice to a modelling tool and back (docs/lattices.md)\n"
     "\n"
     "  -o, --output FILE     the .hem to write\n"
     "  -r, --recipe FILE     what moves and what it is made of (docs/recipe.md). Without it: recipe keys in the "
@@ -323,6 +325,11 @@ int hemc_main(int argc, char** argv) {
     int code = HEMC_OK;
     for (int i = 1; i < argc && code == HEMC_OK; ++i) {
         code = expand(&list, argv[i], 0) ? HEMC_OK : HEMC_IO;
+    }
+    if (code == HEMC_OK && list.count > 0 && strcmp(list.items[0], "lattice") == 0) {
+        code = hemc_lattice_run(arena, (int)list.count - 1, list.items + 1);
+        hemc_arena_destroy(arena);
+        return code;
     }
     code = code == HEMC_OK ? parse(&list, &c) : code;
     if (code == HEMC_OK && (c.help || (argc <= 1))) {

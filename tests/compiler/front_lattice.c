@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "greatest.h"
+
+#include "front_bench.h"
+#include "front_kit.h"
+
+#include "compiler/shape/inverse.h"
+#include "formats/hem_lattice_text.h"
+#include "formats/hem_validate.h"
+#include "tests/compiler/gen_kit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Lattices on their way to a modelling tool and back: the inverse against motions whose answer is known, and the program.
+
+#define PI 3.14159265358979323846
+
+static hemc_d3 ball(double u, double v) {
+    const double a = 2 * PI * u, b = PI * (v - 0.5);
+    return d3(0.8 * cos(a) * cos(b), 1.2 * sin(b), -sin(a) * cos(b));
+}
+
+static bool make_ball(gen_kit* g) {
+    gen_begin(g, 0.0);
+    g->part.generator = HEMC_LATTICE;
+    g->part.kind = HEM_PART_SOFT;
+    g->part.lattice = (hemc_lattice_recipe){.spacing = {0.25f, 0.3f, 0.2f}, .inside = true};
+    gen_grid(g, 30, 22, ball, false, 0);
+    return gen_run(g);
+}
+
+// Stretched, sheared, turned and moved.
+static hemc_d3 affine(hemc_d3 p) {
+    return d3(1.2 * p.x - 0.5 * p.y + 0.1 * p.z + 3, 0.4 * p.x + 0.9 * p.y - 0.3 * p.z - 1,
+              0.2 * p.y + 1.1 * p.z + 0.5);
+}
+
+// What is linear is had exactly, by every particle, also those of cells without a vertex.
+TEST a_linear_motion_comes_back(void) {
+    gen_kit g;
+    ASSERT(make_ball(&g));
+    const hemc_particles* p = &g.particles;
+    const uint32_t n = g.surface.vertex_count;
+    hemc_inverse* inverse = hemc_inverse_make(g.arena, p->lattice, p->count, g.surface.positions, n);
+    ASSERT(inverse != NULL);
+    hemc_vec3* now = hemc_alloc(g.arena, n, sizeof *now);
+    hemc_vec3* particles = hemc_alloc(g.arena, p->count, sizeof *particles);
+    for (uint32_t v = 0; v < n; ++v) {
+        now[v] = d3_to(affine(d3_from(g.surface.positions[v])));
+    }
+    hemc_inverse_frame(inverse, now, particles);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        ASSERT_IN_RANGE(0.0, d3_distance(d3_from(particles[i]), affine(d3_from(p->positions[i]))), 2e-5);
+    }
+    const hemc_inverse_error e = hemc_inverse_measure(inverse, now, particles);
+    ASSERT_IN_RANGE(0.0, e.worst, 1e-5);
+    ASSERT(e.mean <= e.worst);
+    gen_end(&g);
+    PASS();
+}
+
+// A bend is not linear in a cell, but nearly: the lattice follows within a hundredth, and what is off is what is said.
+TEST a_bend_is_followed_closely(void) {
+    gen_kit g;
+    ASSERT(make_ball(&g));
+    const hemc_particles* p = &g.particles;
+    const uint32_t n = g.surface.vertex_count;
+    hemc_inverse* inverse = hemc_inverse_make(g.arena, p->lattice, p->count, g.surface.positions, n);
+    hemc_vec3* now = hemc_alloc(g.arena, n, sizeof *now);
+    hemc_vec3* particles = hemc_alloc(g.arena, p->count, sizeof *particles);
+    for (uint32_t v = 0; v < n; ++v) {
+        const hemc_d3 x = d3_from(g.surface.positions[v]);
+        const double a = 0.5 * x.y;
+        now[v] = d3_to(d3(x.x * cos(a) - 2 * (1 - cos(a)), 2 * sin(a) + x.x * sin(a), x.z));
+    }
+    hemc_inverse_frame(inverse, now, particles);
+    const hemc_inverse_error e = hemc_inverse_measure(inverse, now, particles);
+    ASSERT(e.worst > 1e-4 && e.worst < 0.024);
+    gen_end(&g);
+    PASS();
+}
+
+// The thesis' example: points on a line along an axis stay on a line, wherever the corners go; one that is pulled away
+// cannot be had, and the error says so.
+TEST what_trilinear_cannot_express_is_said(void) {
+    hemc_random random = {11};
+    for (int n = 0; n < 50; ++n) {
+        hemc_d3 corner[8], p[3];
+        for (int k = 0; k < 8; ++k) {
+            corner[k] = d3(hemc_random_unit(&random), hemc_random_unit(&random), hemc_random_unit(&random));
+        }
+        for (int i = 0; i < 3; ++i) {
+            const double at[3] = {0.2 + 0.3 * i, 0.3, 0.6};
+            double weights[8];
+            hemc_cell_weights(at, weights);
+            p[i] = d3(0, 0, 0);
+            for (int k = 0; k < 8; ++k) {
+                p[i] = d3_madd(p[i], corner[k], weights[k]);
+            }
+        }
+        ASSERT_IN_RANGE(0.0, d3_length(d3_cross(d3_sub(p[1], p[0]), d3_sub(p[2], p[0]))), 1e-12);
+    }
+    gen_kit g;
+    ASSERT(make_ball(&g));
+    const hemc_particles* p = &g.particles;
+    const uint32_t n = g.surface.vertex_count, pulled = n / 3;
+    hemc_inverse* inverse = hemc_inverse_make(g.arena, p->lattice, p->count, g.surface.positions, n);
+    hemc_vec3* now = hemc_alloc(g.arena, n, sizeof *now);
+    hemc_vec3* particles = hemc_alloc(g.arena, p->count, sizeof *particles);
+    memcpy(now, g.surface.positions, n * sizeof *now);
+    now[pulled].x += 0.3f;
+    hemc_inverse_frame(inverse, now, particles);
+    const hemc_inverse_error e = hemc_inverse_measure(inverse, now, particles);
+    ASSERT_EQ(pulled, e.vertex);
+    ASSERT(e.worst > 0.1 && e.worst < 0.3);
+    gen_end(&g);
+    PASS();
+}
+
+static hemc_d3 sheet(double u, double v) {
+    return d3(u, v, 0.0);
+}
+
+TEST a_mesh_in_a_plane_is_refused(void) {
+    gen_kit g;
+    gen_begin(&g, 0.0);
+    g.part.generator = HEMC_LATTICE;
+    g.part.kind = HEM_PART_SOFT;
+    g.part.lattice = (hemc_lattice_recipe){.spacing = {0.25f, 0.25f, 0.25f}};
+    gen_grid(&g, 8, 8, sheet, false, 0);
+    ASSERT(gen_run(&g));
+    ASSERT(hemc_inverse_make(g.arena, g.particles.lattice, g.particles.count, g.surface.positions,
+                             g.surface.vertex_count) == NULL);
+    gen_end(&g);
+    PASS();
+}
+
+// -- The program
+
+static const char recipe[] =
+    "{ \"version\": 1, \"parts\": [ { \"name\": \"jelly\", \"select\": { \"node\": \"Sheet\" },\n"
+    " \"generator\": \"lattice\", \"spacing\": [0.3, 0.25, 0.2], \"attach\": \"none\" } ], \"body\": false }";
+
+static bool says(bench* b, const char* file, const char* text) {
+    uint8_t* bytes;
+    size_t size;
+    return bench_read(b, bench_path(b, file), &bytes, &size) && strstr((const char*)bytes, text) != NULL;
+}
+
+TEST body_files_leave_and_come_back(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    char path[600];
+    ASSERT(kit_write(b.folder, "l.json", recipe, strlen(recipe), path));
+    const char* hem = bench_path(&b, "a.hem");
+    const char* rmb = bench_path(&b, "a.rmb");
+    hemc_job job = {.input = b.input, .recipe = path, .output = hem, .verbosity = -1};
+    ASSERT_EQ(0, hemc_run(&job));
+    const char* export[] = {"lattice", "export", hem, "-o", rmb};
+    ASSERT_EQ(0, bench_run(&b, export, 5));
+    uint8_t *bytes, *asset;
+    size_t size, asset_size;
+    hem_view view;
+    ASSERT(bench_read(&b, rmb, &bytes, &size) && bench_read(&b, hem, &asset, &asset_size));
+    ASSERT_EQ(HEM_FORMAT_OK, hem_validate(asset, asset_size, &view, NULL));
+    hem_body_text body;
+    hem_text_fault fault;
+    ASSERT(hem_body_read((const char*)bytes, size, &body, NULL, &fault));
+    ASSERT_EQ(view.info->real_particle_count, body.particle_count);
+    ASSERT_IN_RANGE(0.25, body.spacing[1], 1e-6);
+    // Each index stands where the .hem has the particle.
+    int32_t(*indices)[3] = hemc_alloc(b.arena, body.particle_count, sizeof *indices);
+    ASSERT(hem_body_read((const char*)bytes, size, &body, indices, &fault));
+    for (uint32_t i = 0, n = 0; i < view.info->particle_count; ++i) {
+        if ((view.particle_flags[i] & HEM_PARTICLE_PAD) == 0) {
+            const double x = (double)view.lattices[0].origin[0] + indices[n][0] * (double)view.lattices[0].spacing[0];
+            ASSERT_IN_RANGE(x, (double)view.rest_rows[i / 8].x[i % 8], 1e-5);
+            ++n;
+        }
+    }
+    const char* check[] = {"lattice", "check", rmb, "-o", bench_path(&b, "b.rmb")};
+    ASSERT_EQ(0, bench_run(&b, check, 5));
+    ASSERT(bench_same_file(&b, rmb, bench_path(&b, "b.rmb")));
+    // The lattice as a mesh: as many points, and edges between them.
+    const char* glb = bench_path(&b, "l.glb");
+    const char* mesh[] = {"lattice", "mesh", hem, "-o", glb};
+    ASSERT_EQ(0, bench_run(&b, mesh, 5));
+    ASSERT(bench_read(&b, glb, &bytes, &size));
+    ASSERT_EQ(0, memcmp(bytes, "glTF\2\0\0\0", 8));
+    uint32_t total;
+    memcpy(&total, bytes + 8, 4);
+    ASSERT_EQ(size, total);
+    char count[64];
+    snprintf(count, sizeof(count), "\"count\":%u,\"type\":\"VEC3\"", body.particle_count);
+    ASSERT(strstr((const char*)bytes + 20, count) != NULL);
+    bench_end(&b);
+    PASS();
+}
+
+TEST wrong_words_and_files_are_answered(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    static const char bad[] = "particle\nfps 24\ninterpolate 1\ndeclaration\n0,0,0 1,0,0\nframes\n0 0,0,0 1,0\n";
+    static const char good[] = "particle\nfps 24\ninterpolate 0\ndeclaration\n0,0,0 1,0,0\nframes\n3 0,0,0 1,0,0.5\n";
+    char text[600], fine[600];
+    ASSERT(kit_write(b.folder, "bad.txt", bad, strlen(bad), text));
+    ASSERT(kit_write(b.folder, "good.txt", good, strlen(good), fine));
+    const char* check[] = {"lattice", "check", text};
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, check, 3));
+    ASSERT(says(&b, "stderr.txt", "bad.txt:7: error: "));
+    const char* right[] = {"lattice", "check", fine, "-o", bench_path(&b, "again.txt")};
+    ASSERT_EQ(0, bench_run(&b, right, 5));
+    ASSERT(says(&b, "stdout.txt", "1 keyframes of 2 particles"));
+    const char* nothing[] = {"lattice"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, nothing, 1));
+    const char* verb[] = {"lattice", "exprot", "a.hem"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, verb, 3));
+    ASSERT(says(&b, "stderr.txt", "export, mesh, inverse or check, not exprot"));
+    const char* output[] = {"lattice", "export", "a.hem"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, output, 3));
+    const char* absent[] = {"lattice", "export", bench_path(&b, "none.hem"), "-o", bench_path(&b, "n.rmb")};
+    ASSERT_EQ(HEMC_IO, bench_run(&b, absent, 5));
+    const char* no_hem[] = {"lattice", "export", b.input, "-o", bench_path(&b, "n.rmb")};
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, no_hem, 5));
+    // A .hem without a lattice, and a mesh in a plane.
+    const char* hem = bench_path(&b, "cloth.hem");
+    hemc_job job = {.input = b.input, .recipe = b.recipe, .output = hem, .verbosity = -1};
+    ASSERT_EQ(0, hemc_run(&job));
+    const char* cloth[] = {"lattice", "export", hem, "-o", bench_path(&b, "n.rmb")};
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, cloth, 5));
+    ASSERT(says(&b, "stderr.txt", "has no lattice"));
+    bench_end(&b);
+    PASS();
+}
+
+SUITE(front_lattice_suite);
+SUITE(front_lattice_suite) {
+    RUN_TEST(a_linear_motion_comes_back);
+    RUN_TEST(a_bend_is_followed_closely);
+    RUN_TEST(what_trilinear_cannot_express_is_said);
+    RUN_TEST(a_mesh_in_a_plane_is_refused);
+    RUN_TEST(body_files_leave_and_come_back);
+    RUN_TEST(wrong_words_and_files_are_answered);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "tools/prove.h"
+#include "tools/player.h"
+#include "compiler/hemc.h"
+#include "platform/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Lattices: what regions cost at each width, what they keep, and whether a jelly acts: follows its clip, gives way to a slab
+// and comes back. (That running sums are the plain ones is a test of the runtime's: it needs its insides.)
+
+enum { SIDE_LIMIT = 16, FRAMES = 60, RUNS = 7 };
+
+typedef struct jelly {
+    uint8_t* bytes;
+    void* block;
+    hem_asset asset;
+    hem_scene* scene;
+    hem_instance_id id;
+    hem_asset_info info;
+} jelly;
+
+static void close_jelly(jelly* j) {
+    free(j->block);
+    hemc_free(j->bytes);
+    memset(j, 0, sizeof(*j));
+}
+
+static bool open_scene(jelly* j, size_t size) {
+    if (hem_asset_open(&j->asset, j->bytes, size) != HEM_OK || hem_asset_get_info(&j->asset, &j->info) != HEM_OK) {
+        return false;
+    }
+    hem_slot_def slot = {&j->asset, 1};
+    hem_scene_def def = hem_scene_def_default();
+    def.slots = &slot;
+    def.slot_count = 1;
+    hem_memory need = {0, 64};
+    if (hem_scene_measure(&def, &need) != HEM_OK || (j->block = malloc(need.size + need.align)) == NULL) {
+        return false;
+    }
+    void* aligned = (void*)(((uintptr_t)j->block + need.align - 1) & ~(uintptr_t)(need.align - 1));
+    hem_instance_def instance = hem_instance_def_default();
+    instance.asset = &j->asset;
+    if (hem_scene_init(&j->scene, &def, aligned, need.size) != HEM_OK ||
+        hem_scene_add(j->scene, &instance, &j->id) != HEM_OK) {
+        return false;
+    }
+    hem_instance_set_features(j->scene, j->id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_SLEEP);
+    return true;
+}
+
+// A box of nx x ny x nz particles, 10 cm apart, that knows its pose.
+static bool open_box(jelly* j, int nx, int ny, int nz) {
+    static float positions[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT][3], drive[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT];
+    static int32_t cells[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT][3];
+    static uint32_t corners[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT][8];
+    uint32_t count = 0;
+    memset(j, 0, sizeof(*j));
+    hemc_bare_lattice lattice;
+    memset(&lattice, 0, sizeof(lattice));
+    for (int z = 0; z < nz; z++) {
+        for (int y = 0; y < ny; y++) {
+            for (int x = 0; x < nx; x++, count++) {
+                const float p[3] = {0.1f * (float)x, 0.1f * (float)y, 0.1f * (float)z};
+                const int32_t at[3] = {x, y, z};
+                memcpy(positions[count], p, sizeof(p));
+                drive[count] = 1.0f;
+                if (x + 1 < nx && y + 1 < ny && z + 1 < nz) {
+                    memcpy(cells[lattice.cell_count], at, sizeof(at));
+                    for (int k = 0; k < 8; k++) {
+                        corners[lattice.cell_count][k] =
+                            (uint32_t)(((z + (k >> 2)) * ny + y + (k >> 1 & 1)) * nx + x + (k & 1));
+                    }
+                    lattice.cell_count++;
+                }
+            }
+        }
+    }
+    const uint32_t sizes[3] = {(uint32_t)nx, (uint32_t)ny, (uint32_t)nz};
+    memcpy(lattice.size, sizes, sizeof(sizes));
+    lattice.cells = (const int32_t(*)[3])cells;
+    lattice.corners = (const uint32_t(*)[8])corners;
+    lattice.spacing[0] = lattice.spacing[1] = lattice.spacing[2] = 0.1f;
+    lattice.alpha = 0.75f;
+    lattice.width = 1;
+    hemc_bare_mesh mesh;
+    memset(&mesh, 0, sizeof(mesh));
+    mesh.particle_count = count;
+    mesh.positions = (const float(*)[3])positions;
+    mesh.drive = drive;
+    mesh.radius = 0.05f;
+    mesh.lattice = &lattice;
+    size_t size = 0;
+    return hemc_compile_bare(&mesh, &j->bytes, &size) == 0 && open_scene(j, size);
+}
+
+static void tune(jelly* j, uint32_t width, bool tracking) {
+    hem_tuning t;
+    hem_instance_get_tuning(j->scene, j->id, &t, sizeof(t));
+    t.gravity_scale = 0.0f;
+    t.region_width = width;
+    t.tracking = tracking;
+    hem_instance_set_tuning(j->scene, j->id, &t, 1);
+}
+
+static void swing(jelly* j, int32_t frame) {
+    const float a = 0.3f * sinf(0.1f * (float)frame), c = cosf(a), s = sinf(a);
+    const float pose[12] = {c, -s, 0, 0, s, c, 0, 0, 0, 0, 1, 0};
+    hem_instance_set_pose(j->scene, j->id, pose, 1, 0);
+}
+
+static int compare(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
+    return x < y ? -1 : x > y;
+}
+
+// Median over frames of the least of several runs, seconds a frame of four substeps.
+static double frame_seconds(jelly* j, bool moving) {
+    static double least[FRAMES];
+    const hem_step_args args = {.dt_seconds = 1.0f / 60.0f, .substeps = 4};
+    for (int32_t i = 0; i < FRAMES; i++) {
+        least[i] = 1e9;
+    }
+    for (int32_t run = 0; run < RUNS; run++) {
+        for (int32_t frame = 0; frame < FRAMES; frame++) {
+            if (moving) {
+                swing(j, frame);
+            }
+            const double begin = hem_clock_seconds();
+            hem_scene_step(j->scene, &args);
+            const double took = hem_clock_seconds() - begin;
+            least[frame] = took < least[frame] ? took : least[frame];
+        }
+    }
+    qsort(least, FRAMES, sizeof(least[0]), compare);
+    return least[FRAMES / 2];
+}
+
+static void prove_cost(proof* p) {
+    jelly j;
+    if (!open_box(&j, 15, 15, 15)) {
+        proof_unmeasured(p, "at most 25 ns", "the scene could not be made", "regions");
+        close_jelly(&j);
+        return;
+    }
+    double low = 1e9, high = 0;
+    for (uint32_t width = 1; width <= HEM_MAX_REGION_WIDTH; width++) {
+        tune(&j, width, false);
+        const double seconds = frame_seconds(&j, false);
+        low = seconds < low ? seconds : low;
+        high = seconds > high ? seconds : high;
+        if (width == 1 || width == HEM_MAX_REGION_WIDTH) {
+            proof_at_most(p, 25.0, 1e9 * seconds / (4.0 * 3375.0), "ns",
+                          "per particle and substep, 3375 particles, w = %u", width);
+        }
+    }
+    proof_at_most(p, 15.0, 100.0 * (high / low - 1.0), "%", "dearest over cheapest of w = 1 to 8");
+    close_jelly(&j);
+    if (open_box(&j, 10, 7, 6)) {
+        tune(&j, 1, true);
+        proof_at_most(p, 0.05, 1e3 * frame_seconds(&j, true), "ms",
+                      "a frame of 420 particles that track a pose which moves in every frame");
+    } else {
+        proof_unmeasured(p, "0.05 ms", "the scene could not be made", "420 particles");
+    }
+    close_jelly(&j);
+}
+
+// -- The octopus
+
+static double size_of(const asset* a) {
+    double size = 0;
+    for (int32_t k = 0; k < 3; k++) {
+        const double extent = (double)(a->view.info->bounds_max[k] - a->view.info->bounds_min[k]);
+        size = extent > size ? extent : size;
+    }
+    return size;
+}
+
+typedef struct octopus {
+    const asset* source;
+    player player;
+    float *skeleton, *now;
+    double size;
+} octopus;
+
+static bool open_octopus(octopus* o, const asset* a) {
+    memset(o, 0, sizeof(*o));
+    player_setup setup = player_setup_default(a);
+    o->source = a;
+    o->size = size_of(a);
+    const size_t bytes = (size_t)a->view.info->vertex_count * 3 * sizeof(float);
+    o->skeleton = malloc(bytes);
+    o->now = malloc(bytes);
+    return o->skeleton != NULL && o->now != NULL && player_begin(&o->player, &setup) == 0;
+}
+
+static void close_octopus(octopus* o) {
+    player_end(&o->player);
+    free(o->skeleton);
+    free(o->now);
+}
+
+// One frame of a clip (-1: the bind pose); how far the farthest vertex is from where the skeleton alone has it, as a share of the
+// size.
+static double follow(octopus* o, int32_t clip, float seconds) {
+    player* p = &o->player;
+    const hem_root root = {.rotation = {0, 0, 0, 1}};
+    if (clip >= 0) {
+        asset_pose(o->source, clip, seconds, p->pose);
+    } else {
+        asset_bind_pose(o->source, p->pose);
+    }
+    if (player_drive(p, &root, 1.0f / 60.0f) != 0) {
+        return NAN;
+    }
+    const uint32_t count = o->source->view.info->vertex_count;
+    const hem_skin_args args = {.positions = o->now, .vertex_count = count};
+    hem_instance_skin(p->scene, p->id, &args);
+    asset_skin(o->source, p->pose, o->skeleton, NULL);
+    double worst = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double square = 0;
+        for (int32_t k = 0; k < 3; k++) {
+            const double d = (double)(o->now[3 * i + (uint32_t)k] - o->skeleton[3 * i + (uint32_t)k]);
+            square += d * d;
+        }
+        worst = square > worst ? square : worst;
+    }
+    return sqrt(worst) / o->size;
+}
+
+static float lowest(const octopus* o, bool top) {
+    float y = o->now[1];
+    for (uint32_t i = 1; i < o->source->view.info->vertex_count; i++) {
+        const float v = o->now[3 * i + 1];
+        y = top ? (v > y ? v : y) : (v < y ? v : y);
+    }
+    return y;
+}
+
+static void slab_at(octopus* o, float height) {
+    hem_collider slab = hem_collider_default();
+    slab.kind = HEM_COLLIDER_BOX;
+    slab.position[1] = (double)height + 0.5;
+    slab.size[0] = slab.size[2] = 5.0f;
+    slab.size[1] = 0.5f;
+    hem_instance_set_colliders(o->player.scene, o->player.id, &slab, 1);
+}
+
+static void prove_octopus(proof* p) {
+    asset a;
+    octopus o;
+    if (!proof_sample(p, "octopus_lattice", &a)) {
+        return;
+    }
+    if (!open_octopus(&o, &a)) {
+        proof_unmeasured(p, "5 %", "it cannot be played", "the octopus");
+        close_octopus(&o);
+        asset_unload(&a);
+        return;
+    }
+    double worst = 0;
+    for (int32_t f = 0; f < 240; f++) {
+        const double off = follow(&o, 0, (float)f / 60.0f);
+        worst = f >= 60 && !(off <= worst) ? off : worst;
+    }
+    proof_at_most(p, 5.0, 100.0 * worst, "% of its size", "the octopus from its clip, alpha 0.75, in three seconds");
+    // A slab comes down on the bind pose to three quarters of the height, and goes.
+    for (int32_t f = 0; f < 120; f++) {
+        follow(&o, -1, 0.0f);
+    }
+    const float top = lowest(&o, true), bottom = lowest(&o, false), press = bottom + 0.75f * (top - bottom);
+    for (int32_t f = 0; f <= 60; f++) {
+        slab_at(&o, top + (press - top) * (float)f / 60.0f);
+        follow(&o, -1, 0.0f);
+    }
+    proof_at_most(p, 2.0, 100.0 * (double)(lowest(&o, true) - press) / o.size, "% of its size",
+                  "its highest vertex above the underside of a slab at three quarters of its height");
+    hem_instance_set_colliders(o.player.scene, o.player.id, NULL, 0);
+    double off = 1;
+    int32_t frames = 0;
+    for (; frames < 300 && off > 0.05; frames++) {
+        off = follow(&o, -1, 0.0f);
+    }
+    proof_at_most(p, 2.0, off <= 0.05 ? frames / 60.0 : INFINITY, "s", "until it is within 5 %% of its shape again");
+    close_octopus(&o);
+    asset_unload(&a);
+}
+
+void prove_lattice(proof* p) {
+    if (proof_wants(p, "cost")) {
+        prove_cost(p);
+    }
+    if (proof_wants(p, "octopus")) {
+        prove_octopus(p);
+    }
+    if (proof_wants(p, "rest")) {
+        const char* why = "it is not built";
+        proof_unmeasured(p, "clips play, pause, stop", why, "animations of the lattice itself");
+        proof_unmeasured(p, "closed surfaces, momentum", why, "fracture");
+        proof_unmeasured(p, "4 ms", why, "150 penguins in a heap");
+    }
+}
