@@ -72,11 +72,11 @@ static void collider_pose(const hemi_instance* instance, const hemi_collider* c,
 int hemi_collider_now(const hemi_instance* instance, const hemi_collider_ref* ref, float pose[7]) {
     if (ref->past) {
         memcpy(pose, ref->past->pose, sizeof(ref->past->pose));
-        return ref->past->valid != 0;
+        return ref->past->whose == hemi_collider_identity(ref->collider);
     }
     // What an instance keeps of its own colliders follows here from where the scene's were and where it stood itself.
     pose_from_world(&instance->state->root, ref->world_past->position, ref->world_past->rotation, pose);
-    return ref->world_past->valid != 0;
+    return ref->world_past->whose == hemi_collider_identity(ref->collider);
 }
 
 void hemi_keep_world_past(hem_scene* scene) {
@@ -84,7 +84,10 @@ void hemi_keep_world_past(hem_scene* scene) {
         hemi_world_past* past = &scene->past[i];
         memcpy(past->position, scene->colliders[i].position, sizeof(past->position));
         memcpy(past->rotation, scene->colliders[i].rotation, sizeof(past->rotation));
-        past->valid = 1;
+        past->whose = hemi_collider_identity(&scene->colliders[i]);
+    }
+    for (uint32_t i = scene->input->collider_count; i < scene->scene_collider_capacity; ++i) {
+        scene->past[i].whose = 0;
     }
 }
 
@@ -124,8 +127,12 @@ void hemi_phase_colliders(hemi_step* s) {
         }
         if (ref.past) {
             memcpy(ref.past->pose, path->pose[1], sizeof(ref.past->pose));
-            ref.past->valid = 1;
+            ref.past->whose = hemi_collider_identity(ref.collider);
         }
+    }
+    const uint32_t left = all->count ? instance->input->collider_count : 0;
+    for (uint32_t i = left; i < s->scene->collider_capacity; ++i) {
+        instance->past[i].whose = 0;
     }
 }
 

@@ -150,7 +150,7 @@ typedef struct hemi_state {
     uint32_t pose_changed;
     uint32_t jumped; // teleported
     uint32_t woken;
-    uint32_t reserved;
+    uint32_t heard; // hash of what was in force in the last step: see heard.c
 } hemi_state;
 
 // A collider as the game or the asset gave it. What it did in the last step is in the state: see hemi_collider_past.
@@ -169,13 +169,13 @@ typedef struct hemi_collider {
 
 typedef struct hemi_collider_past { // at the end of the last step, character space
     float pose[7];
-    uint32_t valid;
+    uint32_t whose; // hemi_collider_identity; 0 = there was none
 } hemi_collider_past;
 
 typedef struct hemi_world_past { // of a collider of the scene: where it was at the end of the last step, world
     double position[3];
     float rotation[4];
-    uint32_t valid;
+    uint32_t whose;
     uint32_t reserved;
 } hemi_world_past;
 
@@ -290,6 +290,8 @@ typedef struct hemi_instance {
     hemi_bone_pose* bones_prev;   // of the frame before, with keep_previous; else the same
     float (*palette_prev)[16];
     uint32_t class_index;
+    uint32_t spoken; // since `said` was made
+    uint32_t said;   // hash of what is in force: see heard.c
     // of the running step
     uint32_t job_taken, job_done; // atomic: of two workers that are given the same job, one is refused
     uint32_t stepped;
@@ -343,6 +345,8 @@ struct hem_scene {
     size_t input_size, state_size; // of INPUT and STATE in a save
     hem_event* events;
     uint32_t event_capacity, event_count, event_lost;
+    uint32_t spoken; // to the scene, since the last step began
+    uint64_t said;   // hash of what is in force for all
     uint32_t step_open;
     hem_step_args args;
     hem_step_report report;
@@ -366,6 +370,9 @@ hem_result hemi_find_idle(const hem_scene* scene, const char* call, hem_instance
 // ops.c
 void hemi_default_input(const hem_scene* scene, hemi_instance* instance); // as of an instance that nobody spoke to
 
+// heard.c
+void hemi_gather_words(hem_scene* scene); // before a step's jobs
+
 // sleep.c
 void hemi_wake(hemi_state* state); // or, if it was awake, lets it rest anew
 
@@ -374,6 +381,12 @@ void hemi_set_bones(hemi_instance* instance, const float* matrices, size_t strid
 void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance);           // every particle, at rest
 
 // colliders.c
+// What makes a collider the same in two steps, so that it moved and did not come; never 0.
+HEM_INLINE uint32_t hemi_collider_identity(const hemi_collider* c) {
+    const uint32_t mesh = c->kind == HEM_COLLIDER_MESH ? c->first_plane : 0u;
+    return 1u | c->kind << 1 | (uint32_t)(c->bone + 2) << 5 | mesh << 19;
+}
+
 typedef struct hemi_collider_ref {
     const hemi_collider* collider;
     hemi_collider_past* past;          // NULL = it is the scene's

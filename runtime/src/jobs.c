@@ -25,6 +25,7 @@ hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uin
     }
     scene->step_open = 1;
     scene->args = *args;
+    hemi_gather_words(scene);
     hemi_begin_meshes(scene);
     *job_count = scene->instance_count;
     return HEM_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What each op does to INPUT and STATE.
+// What each op does to INPUT and STATE. What it does to STATE follows from the op and from STATE, never from what INPUT held
+// before: who goes back to an older state finds a later input there, says again what was said then, and wants the same bits.
 
 #include "runtime/src/kernels/kernels.h"
 #include "runtime/src/ops.h"
@@ -66,15 +67,6 @@ static int differ(const void* a, const void* b, size_t size) {
         bits |= ((const uint8_t*)a)[i] ^ ((const uint8_t*)b)[i];
     }
     return bits != 0;
-}
-
-// Whatever changes what a resting instance would do wakes it; the same said again does not. Pose and root are left to the
-// step, which asks whether they moved by more than rounding.
-static void set(hemi_instance* instance, void* to, const void* from, size_t size) {
-    if (differ(to, from, size)) {
-        memcpy(to, from, size);
-        hemi_wake(instance->state);
-    }
 }
 
 // -- Coming and going
@@ -155,8 +147,8 @@ static void apply_teleport(hem_scene* scene, hemi_instance* instance, const hemi
     hemi_wake(s);
     // Nothing in the character's frame moves. What the pose does between before and after is not motion either.
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
-    for (uint32_t i = 0; i < instance->input->collider_count; ++i) {
-        instance->past[i].valid = 0;
+    for (uint32_t i = 0; i < scene->collider_capacity; ++i) {
+        instance->past[i].whose = 0;
     }
     if (!given->keep_velocity) {
         memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
@@ -168,8 +160,8 @@ static void apply_teleport(hem_scene* scene, hemi_instance* instance, const hemi
 static void apply_felt_limits(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_felt_limits* given = op->payload;
-    set(instance, &instance->input->felt_acceleration, &given->acceleration, sizeof(float));
-    set(instance, &instance->input->felt_turning, &given->turning, sizeof(float));
+    instance->input->felt_acceleration = given->acceleration;
+    instance->input->felt_turning = given->turning;
 }
 
 static hem_quat quat_of(const float q[4]) {
@@ -204,14 +196,14 @@ static void apply_reset(hem_scene* scene, hemi_instance* instance, const hemi_op
 static void apply_wind(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_wind* given = op->payload;
-    set(instance, instance->input->wind, given->velocity, sizeof(given->velocity));
+    memcpy(instance->input->wind, given->velocity, sizeof(given->velocity));
 }
 
 static void apply_gravity(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_gravity* given = op->payload;
-    set(instance, &instance->input->own_gravity, &given->own, sizeof(given->own));
-    set(instance, instance->input->gravity, given->gravity, sizeof(given->gravity));
+    instance->input->own_gravity = given->own;
+    memcpy(instance->input->gravity, given->gravity, sizeof(given->gravity));
 }
 
 static void apply_planes(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
@@ -219,7 +211,7 @@ static void apply_planes(hem_scene* scene, hemi_instance* instance, const hemi_o
     const hemi_op_planes* given = op->payload;
     HEM_ASSERT(given->first + op->count <= scene->hull_plane_capacity);
     HEM_ASSERT(op->stride == sizeof(hemi_op_plane));
-    set(instance, instance->planes[given->first], op->elements, op->count * sizeof(hemi_op_plane));
+    memcpy(instance->planes[given->first], op->elements, op->count * sizeof(hemi_op_plane));
 }
 
 static void apply_collider(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
@@ -228,22 +220,30 @@ static void apply_collider(hem_scene* scene, hemi_instance* instance, const hemi
     HEM_ASSERT(given->index < scene->collider_capacity);
     (void)scene;
     hemi_collider* to = &instance->colliders[given->index];
-    int same = given->index < instance->input->collider_count && to->kind == from->kind && to->bone == from->bone &&
-               (to->kind != HEM_COLLIDER_MESH || to->first_plane == from->first_plane);
-    if (!same || given->jumped) {
-        instance->past[given->index].valid = 0;
+    if (given->jumped) {
+        instance->past[given->index].whose = 0;
     }
-    set(instance, to, from, sizeof(*to));
+    *to = *from;
+}
+
+// And the planes of hulls that are gone.
+static void clear_colliders(hemi_collider* colliders, uint32_t count, uint32_t capacity, float (*planes)[4],
+                            uint32_t plane_capacity) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t end = colliders[i].first_plane + colliders[i].plane_count;
+        used = colliders[i].kind == HEM_SHAPE_HULL && end > used ? end : used;
+    }
+    clear(colliders, count, capacity, sizeof(*colliders));
+    clear(planes, used, plane_capacity, sizeof(*planes));
 }
 
 static void apply_collider_count(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     const hemi_op_count* given = op->payload;
     HEM_ASSERT(given->count <= scene->collider_capacity);
-    (void)scene;
-    for (uint32_t i = given->count; i < instance->input->collider_count; ++i) {
-        instance->past[i].valid = 0;
-    }
-    set(instance, &instance->input->collider_count, &given->count, sizeof(given->count));
+    clear_colliders(instance->colliders, given->count, scene->collider_capacity, instance->planes,
+                    scene->hull_plane_capacity);
+    instance->input->collider_count = given->count;
 }
 
 // A place that moves is left to the step, as poses are.
@@ -256,9 +256,8 @@ static void apply_tie(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     if (given->jumped || past->particle1 != given->tie.particle + 1 || past->other != given->tie.other) {
         memset(past, 0, sizeof(*past));
     }
-    const hemi_tie before = *to;
     *to = given->tie;
-    if (!past->particle1 || differ(&before.particle, &to->particle, sizeof(*to) - offsetof(hemi_tie, particle))) {
+    if (!past->particle1) {
         hemi_wake(instance->state);
     }
 }
@@ -268,7 +267,7 @@ static void apply_tie_count(hem_scene* scene, hemi_instance* instance, const hem
     HEM_ASSERT(given->count <= scene->tie_capacity);
     clear(instance->ties, given->count, scene->tie_capacity, sizeof(hemi_tie));
     clear(instance->tie_past, given->count, scene->tie_capacity, sizeof(hemi_tie_past));
-    set(instance, &instance->input->tie_count, &given->count, sizeof(given->count));
+    instance->input->tie_count = given->count;
 }
 
 // -- Surroundings of all
@@ -279,19 +278,11 @@ static void wake_all(hem_scene* scene) {
     }
 }
 
-static void set_for_all(hem_scene* scene, void* to, const void* from, size_t size) {
-    if (differ(to, from, size)) {
-        memcpy(to, from, size);
-        wake_all(scene);
-    }
-}
-
 static void apply_force_field(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)instance;
     const hemi_op_force_field* given = op->payload;
-    const int same = scene->input->has_force_field == given->set && !given->another;
     scene->input->has_force_field = given->set;
-    if (!same) {
+    if (given->another) {
         wake_all(scene);
     }
 }
@@ -321,16 +312,13 @@ static void apply_mesh_triangles(hem_scene* scene, hemi_instance* instance, cons
     memset(mesh->triangles, 0, mesh->triangle_capacity * sizeof(hemi_triangle)); // equal soups have equal hashes
     memcpy(mesh->triangles, size ? op->elements : mesh->triangles, size);
     hemi_derive_mesh(scene, mesh);
-    for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        hemi_wake(scene->instances[i].state);
-    }
 }
 
 static void apply_scene_planes(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)instance;
     const hemi_op_planes* given = op->payload;
     HEM_ASSERT(given->first + op->count <= scene->hull_plane_capacity && op->stride == sizeof(hemi_op_plane));
-    set_for_all(scene, scene->planes[given->first], op->elements, op->count * sizeof(hemi_op_plane));
+    memcpy(scene->planes[given->first], op->elements, op->count * sizeof(hemi_op_plane));
 }
 
 static void apply_scene_collider(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
@@ -338,21 +326,19 @@ static void apply_scene_collider(hem_scene* scene, hemi_instance* instance, cons
     const hemi_op_collider* given = op->payload;
     HEM_ASSERT(given->index < scene->scene_collider_capacity);
     hemi_collider* to = &scene->colliders[given->index];
-    const int same = given->index < scene->input->collider_count && to->kind == given->collider.kind;
-    if (!same || given->jumped) {
-        scene->past[given->index].valid = 0;
+    if (given->jumped) {
+        scene->past[given->index].whose = 0;
     }
-    set_for_all(scene, to, &given->collider, sizeof(*to));
+    *to = given->collider;
 }
 
 static void apply_scene_collider_count(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)instance;
     const hemi_op_count* given = op->payload;
     HEM_ASSERT(given->count <= scene->scene_collider_capacity);
-    for (uint32_t i = given->count; i < scene->input->collider_count; ++i) {
-        scene->past[i].valid = 0;
-    }
-    set_for_all(scene, &scene->input->collider_count, &given->count, sizeof(given->count));
+    clear_colliders(scene->colliders, given->count, scene->scene_collider_capacity, scene->planes,
+                    scene->hull_plane_capacity);
+    scene->input->collider_count = given->count;
 }
 
 // Who it is about wakes: it may have held them in rest as well as it may move them.
@@ -370,15 +356,11 @@ static void apply_force(hem_scene* scene, hemi_instance* instance, const hemi_op
     HEM_ASSERT(given->index < scene->force_capacity);
     hemi_force* to = &scene->forces[given->index];
     hemi_force_past* past = &scene->force_past[given->index];
-    const int there = given->index < scene->input->force_count;
     if (given->restart || past->kind1 != given->force.kind + 1) {
         *past = (hemi_force_past){0.0, given->force.kind + 1, 0};
     }
-    if (!there || given->restart || differ(to, &given->force, sizeof(*to))) {
-        if (there) {
-            wake_those_of(scene, to);
-        }
-        *to = given->force;
+    *to = given->force;
+    if (given->restart) {
         wake_those_of(scene, to);
     }
 }
@@ -387,9 +369,6 @@ static void apply_force_count(hem_scene* scene, hemi_instance* instance, const h
     (void)instance;
     const hemi_op_count* given = op->payload;
     HEM_ASSERT(given->count <= scene->force_capacity);
-    for (uint32_t i = given->count; i < scene->input->force_count; ++i) {
-        wake_those_of(scene, &scene->forces[i]);
-    }
     clear(scene->forces, given->count, scene->force_capacity, sizeof(hemi_force));
     clear(scene->force_past, given->count, scene->force_capacity, sizeof(hemi_force_past));
     scene->input->force_count = given->count;
@@ -400,25 +379,25 @@ static void apply_force_count(hem_scene* scene, hemi_instance* instance, const h
 static void apply_pose_blend(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_number* given = op->payload;
-    set(instance, &instance->input->pose_blend, &given->value, sizeof(given->value));
+    instance->input->pose_blend = given->value;
 }
 
 static void apply_time_scale(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_number* given = op->payload;
-    set(instance, &instance->input->time_scale, &given->value, sizeof(given->value));
+    instance->input->time_scale = given->value;
 }
 
 static void apply_animation(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_animation* given = op->payload;
-    set(instance, &instance->input->animation, &given->mode, sizeof(given->mode));
+    instance->input->animation = given->mode;
 }
 
 static void apply_features(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     (void)scene;
     const hemi_op_features* given = op->payload;
-    set(instance, &instance->input->features, &given->features, sizeof(given->features));
+    instance->input->features = given->features;
 }
 
 static void apply_wake(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
@@ -429,7 +408,7 @@ static void apply_wake(hem_scene* scene, hemi_instance* instance, const hemi_op*
 static void apply_tuning(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     HEM_ASSERT(op->count == instance->view->info->part_count && op->stride == sizeof(hem_tuning));
     const int kept = hemi_keeps_frames(instance);
-    set(instance, instance->tuning, op->elements, op->count * sizeof(hem_tuning));
+    memcpy(instance->tuning, op->elements, op->count * sizeof(hem_tuning));
     if (!kept && hemi_keeps_frames(instance)) {
         hemi_update_palette(scene, instance); // the air of the next step reads frames that nobody kept so far
     }
@@ -442,6 +421,9 @@ void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     HEM_ASSERT(!instance || (instance->state->alive != 0) == (op->id != HEMI_OP_ADD));
     if (scene->op_watch) {
         scene->op_watch(scene->op_watch_user, scene, instance, op);
+    }
+    if (op->id != HEMI_OP_POSE && op->id != HEMI_OP_ROOT && op->id != HEMI_OP_CARRY && op->id != HEMI_OP_MESH_POSE) {
+        *(instance ? &instance->spoken : &scene->spoken) = 1;
     }
     switch (op->id) {
 #define APPLY(NAME, number, name, payload, element)                                                                    \

@@ -222,6 +222,7 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
         scene->layout_hash = hemi_mesh_hash(&def->meshes[i], scene->layout_hash);
         hemi_init_mesh(scene, &scene->meshes[i]);
     }
+    scene->spoken = 1;
     *out = scene;
     return HEM_OK;
 }

@@ -63,7 +63,7 @@ void hemi_wake(hemi_state* state) {
 
 void hemi_wake_moved(hemi_step* s) {
     hemi_state* state = s->instance->state;
-    if (s->moved) {
+    if (s->moved | hemi_hears(s)) {
         hemi_wake(state);
     }
     if (state->woken) {

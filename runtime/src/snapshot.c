@@ -214,7 +214,7 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
     for (uint32_t i = 0; i < scene->collider_capacity + view->collider_count; ++i) {
         hemi_collider_past past;
         READ(past, from->past, i);
-        good &= !past.valid || (hemi_all_in_range(past.pose, 3, HEMI_FINITE) && hemi_is_unit(past.pose + 3));
+        good &= !past.whose || (hemi_all_in_range(past.pose, 3, HEMI_FINITE) && hemi_is_unit(past.pose + 3));
     }
     for (uint32_t i = 0; i < scene->tie_capacity; ++i) {
         hemi_tie_past past;
@@ -323,7 +323,7 @@ static int scene_state_is_good(const hem_scene* scene, const hem_scene* from) {
     for (uint32_t i = 0; i < scene->scene_collider_capacity; ++i) {
         hemi_world_past past;
         READ(past, from->past, i);
-        good &= !past.valid || (hemi_is_place(past.position) && hemi_is_unit(past.rotation));
+        good &= !past.whose || (hemi_is_place(past.position) && hemi_is_unit(past.rotation));
     }
     for (uint32_t i = 0; i < scene->force_capacity; ++i) {
         hemi_force_past past;
@@ -476,9 +476,11 @@ hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size) {
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
         hemi_instance* instance = &scene->instances[i];
         memset(&instance->report, 0, sizeof(instance->report));
+        instance->spoken = 1;
         derive(scene, instance, head.kind);
     }
     memset(&scene->report, 0, sizeof(scene->report));
+    scene->spoken = 1;
     scene->event_count = scene->event_lost = 0;
     return HEM_OK;
 }

@@ -113,6 +113,7 @@ void hemi_shake_snagged(hemi_step* s); // now and then: what is stretched may li
 void hemi_watch_astray(hemi_step* s);  // then: who came to rest on the wrong side of the body
 
 // sleep.c
+int hemi_hears(hemi_step* s); // whether what is in force has changed since the last step
 void hemi_wake_moved(hemi_step* s);
 void hemi_rest(hemi_step* s); // after the step: has it come to rest?
 

@@ -161,6 +161,104 @@ TEST going_back_by_state_alone_wants_the_inputs_again(void) {
     PASS();
 }
 
+// Colliders that came, went and changed their kind since, and a wind that has woken it since: said again as they were, the
+// past comes again bit by bit.
+static bool say_of_the_past(world* w, int step, const float at[3]) {
+    hem_collider c[2] = {hem_collider_default(), hem_collider_default()};
+    for (int i = 0; i < 2; ++i) {
+        c[i].kind = HEM_COLLIDER_SPHERE;
+        c[i].size[0] = c[i].size[1] = 0.15f;
+        for (int k = 0; k < 3; ++k) { // through the cloth and back
+            c[i].position[k] = (double)at[k] + 0.1 * (step % 6) - 0.3 + 0.05 * i;
+        }
+        c[i].friction = 0.5f;
+    }
+    c[1].kind = step < 25 ? HEM_COLLIDER_SPHERE : HEM_COLLIDER_CAPSULE;
+    return hem_instance_set_colliders(w->scene, w->id, c, step < 15 || step > 22 ? 2 : 1) == HEM_OK &&
+           hem_scene_set_colliders(w->scene, &c[0], step > 12 && step < 20 ? 0 : 1) == HEM_OK;
+}
+
+TEST going_back_over_colliders_that_changed_gives_the_same_future(void) {
+    world w;
+    hem_scene_def def = hem_scene_def_default();
+    def.collider_capacity = def.scene_collider_capacity = 2;
+    ASSERT(world_open(&w, "cape", &def, NULL, 1));
+    const hem_particle low = particle_at(&w, nth_particle(&w, false, 40));
+    for (int back = 5; back < 30; back += 4) {
+        uint64_t once[30];
+        void* saved = NULL;
+        size_t size = 0;
+        hem_instance_reset(w.scene, w.id);
+        for (int step = 0; step < 30; ++step) {
+            if (step == back) {
+                saved = save(&w, HEM_SAVE_STATE, &size);
+                ASSERT(saved);
+            }
+            ASSERT(say_of_the_past(&w, step, low.position));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+            once[step] = hem_scene_hash(w.scene);
+        }
+        ASSERT_EQ(HEM_OK, hem_scene_load(w.scene, saved, size));
+        for (int step = back; step < 30; ++step) {
+            ASSERT(say_of_the_past(&w, step, low.position));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+            ASSERT_EQ(once[step], hem_scene_hash(w.scene));
+        }
+        free(saved);
+    }
+    world_close(&w);
+    PASS();
+}
+
+// What woke it lies in a future that is taken back: it sleeps on, however often the old words are said.
+TEST going_back_to_sleep_does_not_wake(void) {
+    world w;
+    hem_scene_def def = hem_scene_def_default();
+    def.collider_capacity = def.scene_collider_capacity = def.force_capacity = 1;
+    ASSERT(world_open(&w, "pendulum", &def, NULL, 1));
+    hem_tuning calm = world_tuning(&w), other;
+    calm.sleep_speed = 0.02f;
+    calm.damping = 1;
+    other = calm;
+    other.damping = 2;
+    const float none[3] = {0, 0, 0}, wind[3] = {3, 0, 0};
+    hem_collider c = hem_collider_default();
+    c.kind = HEM_COLLIDER_SPHERE;
+    c.size[0] = 0.1f;
+    c.position[0] = 5;
+    hem_force force = hem_force_default();
+    force.kind = HEM_FORCE_CONSTANT;
+    force.strength = 1;
+    ASSERT(world_tune(&w, &calm));
+    world_step(&w, 1.0f / 60.0f, 0, 60);
+    hem_instance_stats stats;
+    ASSERT(hem_instance_get_stats(w.scene, w.id, &stats) == HEM_OK && stats.asleep);
+    size_t size;
+    void* saved = save(&w, HEM_SAVE_STATE, &size);
+    ASSERT(saved);
+    const uint64_t hash = hem_scene_hash(w.scene);
+    for (int way = 0; way < 5; ++way) {
+        for (int later = 1; later >= 0; --later) {
+            ASSERT_EQ(HEM_OK, hem_instance_set_wind(w.scene, w.id, later && way == 0 ? wind : none));
+            ASSERT(world_tune(&w, later && way == 1 ? &other : &calm));
+            ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, &c, later && way == 2));
+            ASSERT_EQ(HEM_OK, hem_scene_set_colliders(w.scene, &c, later && way == 3));
+            ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, &force, later && way == 4));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+            ASSERT_EQ(HEM_OK, hem_instance_get_stats(w.scene, w.id, &stats));
+            ASSERT_EQ(!later, (int)stats.asleep);
+            if (later) {
+                ASSERT_EQ(HEM_OK, hem_scene_load(w.scene, saved, size));
+            }
+        }
+        ASSERT_EQ(HEM_OK, hem_scene_load(w.scene, saved, size));
+        ASSERT_EQ(hash, hem_scene_hash(w.scene));
+    }
+    free(saved);
+    world_close(&w);
+    PASS();
+}
+
 // Back over a removal: the slot has been given to another in the meantime, who left words of its own behind.
 TEST who_lives_again_begins_with_the_defaults(void) {
     world w;
@@ -302,6 +400,8 @@ SUITE(restore_suite) {
     }
     RUN_TEST(air_that_is_switched_on_blows_on_after_a_load);
     RUN_TEST(going_back_by_state_alone_wants_the_inputs_again);
+    RUN_TEST(going_back_over_colliders_that_changed_gives_the_same_future);
+    RUN_TEST(going_back_to_sleep_does_not_wake);
     RUN_TEST(who_lives_again_begins_with_the_defaults);
     RUN_TEST(a_save_that_does_not_fit_is_refused_and_changes_nothing);
     RUN_TEST(a_damaged_save_does_no_harm);
