@@ -276,8 +276,8 @@ static void make_somersault(human* h) {
                          swing);
         const double apart = kit_clamp((p.foot[1].z - p.foot[0].z) / (0.7 * s), -1.0, 1.0) * run; // right ahead: +1
         p.hips_rotation = kit_qmul(whole, kit_euler(0, 8.0 * apart, 0));
-        p.spine = kit_qmul(kit_euler(0, -9.0 * apart, 0), kit_euler(3.0 + 30.0 * ball, 0, 0));
-        p.chest = kit_qmul(kit_euler(0, -9.0 * apart, 0), kit_euler(-3.0 + 22.0 * ball - 10.0 * up * (1 - ball), 0, 0));
+        p.spine = kit_qmul(kit_euler(0, -9.0 * apart, 0), kit_euler(3.0 + 15.0 * ball, 0, 0));
+        p.chest = kit_qmul(kit_euler(0, -9.0 * apart, 0), kit_euler(-3.0 + 10.0 * ball - 10.0 * up * (1 - ball), 0, 0));
         p.neck = kit_euler(2.0 + 22.0 * ball - 6.0 * run, 0, 0);
         p.head = kit_euler(-1.0 + 16.0 * ball, 0, 0);
         for (int32_t k = 0; k < 2; k++) {
@@ -294,7 +294,7 @@ static void make_somersault(human* h) {
             p.arm_spread[k] = kit_mix(spread, 14.0, ball);
             p.fingers[k] = kit_mix(20.0, 50.0, ball);
             p.leg_free[k] = keyed(loose, sizeof loose, t);
-            p.thigh_flex[k] = kit_mix(18.0, 124.0, ball);
+            p.thigh_flex[k] = kit_mix(18.0, 100.0, ball);
             p.shin_flex[k] = kit_mix(30.0, 132.0, ball);
             p.ankle_flex[k] = 38.0 * ball;
             p.knee_out[k] = 6.0 * ball + 5.0 * kit_smooth(2.1, 2.3, t) * kit_smooth(3.0, 2.6, t);

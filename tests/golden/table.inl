@@ -13,4 +13,4 @@
 {"robe", "robe", 0x21c8ab0a8a90e19cull, 0xcd3f4388d202b2f2ull},
 {"sheet_over_ball", "sheet_over_ball", 0xbf740604ebb100dbull, 0x3e7fe099d67b3ddeull},
 {"sheet_over_table", "sheet_over_table", 0xdb313ceed19dc592ull, 0x371968df207b6909ull},
-{"somersault", "somersault", 0x774d66f65034e0a1ull, 0x744e834219b55eb2ull},
+{"somersault", "somersault", 0xda4831f92b1c87d4ull, 0xfdbc76bba57f3167ull},
