@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/formats/fixture.h"
+#include "tests/formats/short_names.h"
 #include "tests/formats/walk.h"
 
 #include "greatest.h"
@@ -18,49 +19,6 @@ typedef struct broken {
     uint32_t section, element;
     const char* field;
 } broken;
-
-#define H(name) offsetof(hem_header, name)
-#define INFO(name) offsetof(hem_info, name)
-#define ROW(name) offsetof(hem_row_batch, name)
-#define ROD(name) offsetof(hem_rod, name)
-#define DRIVE(name) offsetof(hem_drive_row, name)
-#define LINK(name) offsetof(hem_link_batch, name)
-#define GROUP(name) offsetof(hem_group_batch, name)
-#define SHAPE(name) offsetof(hem_shape_row, name)
-#define TUNE(name) offsetof(hem_tuning, name)
-
-enum {
-    S_INFO = HEM_SECTION_INFO,
-    S_TUNING = HEM_SECTION_TUNING,
-    S_SHAPE = HEM_SECTION_SHAPE_ROWS,
-    S_BIND = HEM_SECTION_BIND_ROWS,
-    S_FLAGS = HEM_SECTION_PARTICLE_FLAGS,
-    S_ANIM = HEM_SECTION_ANIM_ROWS,
-    S_LIMIT = HEM_SECTION_LIMIT_ROWS,
-    S_LINKS = HEM_SECTION_LINK_BATCHES,
-    S_INDEXED = HEM_SECTION_INDEX_BATCHES,
-    S_MEMBERS = HEM_SECTION_GROUP_MEMBERS,
-    S_GROUP_INDEX = HEM_SECTION_GROUP_INDICES,
-    S_GROUPS = HEM_SECTION_GROUP_BATCHES,
-    S_VBIND = HEM_SECTION_VERTEX_BIND,
-    S_PLANES = HEM_SECTION_HULL_PLANES,
-    S_RANGES = HEM_SECTION_RANGES,
-    S_ROWS = HEM_SECTION_ROW_BATCHES,
-    S_ROW_MEMBERS = HEM_SECTION_ROW_MEMBERS,
-    S_ROW_INDEX = HEM_SECTION_ROW_INDICES,
-    S_DRIVES = HEM_SECTION_DRIVE_ROWS,
-    S_RODS = HEM_SECTION_RODS,
-    S_CHAINS = HEM_SECTION_CHAINS,
-    S_AREAS = HEM_SECTION_AREA_ROWS,
-    S_TRIANGLES = HEM_SECTION_TRIANGLES,
-    S_BENDS = HEM_SECTION_BENDS,
-    S_DIHEDRALS = HEM_SECTION_DIHEDRALS,
-};
-
-#define COUNT HEM_FORMAT_BAD_COUNT
-#define INDEXES HEM_FORMAT_BAD_INDEX
-#define VALUE HEM_FORMAT_BAD_VALUE
-#define BATCH HEM_FORMAT_BAD_BATCH
 
 // clang-format off
 static const broken strand_rules[] = {
