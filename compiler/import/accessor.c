@@ -109,65 +109,52 @@ static uint32_t read_index(const uint8_t* p, cgltf_component_type type) {
     }
 }
 
-// Matrices of small integers pad each column to four bytes; nobody stores such, and the checks refuse them.
-void hemc_read_floats(hemc_source* source, const cgltf_accessor* accessor, float* out) {
-    uint32_t components = hemc_component_count(accessor);
-    size_t size = hemc_component_size(accessor->component_type);
-    bool normalized = accessor->normalized != 0;
-    (void)source;
-    memset(out, 0, accessor->count * components * sizeof(float));
-    uint64_t available;
-    if (accessor->buffer_view != NULL) {
-        const uint8_t* base = hemc_view_bytes(accessor->buffer_view, &available) + accessor->offset;
-        for (size_t i = 0; i < accessor->count; ++i) {
-            for (uint32_t c = 0; c < components; ++c) {
-                out[i * components + c] =
-                    read_component(base + i * accessor->stride + c * size, accessor->component_type, normalized);
-            }
-        }
-    }
-    if (accessor->is_sparse) {
-        const cgltf_accessor_sparse* sparse = &accessor->sparse;
-        const uint8_t* at = hemc_view_bytes(sparse->indices_buffer_view, &available) + sparse->indices_byte_offset;
-        const uint8_t* value = hemc_view_bytes(sparse->values_buffer_view, &available) + sparse->values_byte_offset;
-        size_t index_size = hemc_component_size(sparse->indices_component_type);
-        for (size_t i = 0; i < sparse->count; ++i) {
-            size_t element = read_index(at + i * index_size, sparse->indices_component_type);
-            for (uint32_t c = 0; c < components; ++c) {
-                out[element * components + c] =
-                    read_component(value + (i * components + c) * size, accessor->component_type, normalized);
-            }
+// One element, of which `to` is floats or unsigned integers.
+static void read_element(const uint8_t* from, const cgltf_accessor* accessor, uint32_t components, bool floats,
+                         void* to) {
+    const size_t size = hemc_component_size(accessor->component_type);
+    for (uint32_t c = 0; c < components; ++c) {
+        if (floats) {
+            ((float*)to)[c] = read_component(from + c * size, accessor->component_type, accessor->normalized != 0);
+        } else {
+            ((uint32_t*)to)[c] = read_index(from + c * size, accessor->component_type);
         }
     }
 }
 
-void hemc_read_uints(hemc_source* source, const cgltf_accessor* accessor, uint32_t* out) {
-    uint32_t components = hemc_component_count(accessor);
-    size_t size = hemc_component_size(accessor->component_type);
-    (void)source;
-    memset(out, 0, accessor->count * components * sizeof(uint32_t));
+// Matrices of small integers pad each column to four bytes; nobody stores such, and the checks refuse them.
+static void read_elements(const cgltf_accessor* accessor, bool floats, void* out) {
+    const uint32_t components = hemc_component_count(accessor);
+    const size_t element_size = components * sizeof(uint32_t); // and of floats
     uint64_t available;
+    memset(out, 0, accessor->count * element_size);
     if (accessor->buffer_view != NULL) {
         const uint8_t* base = hemc_view_bytes(accessor->buffer_view, &available) + accessor->offset;
         for (size_t i = 0; i < accessor->count; ++i) {
-            for (uint32_t c = 0; c < components; ++c) {
-                out[i * components + c] = read_index(base + i * accessor->stride + c * size, accessor->component_type);
-            }
+            read_element(base + i * accessor->stride, accessor, components, floats, (uint8_t*)out + i * element_size);
         }
     }
     if (accessor->is_sparse) {
         const cgltf_accessor_sparse* sparse = &accessor->sparse;
         const uint8_t* at = hemc_view_bytes(sparse->indices_buffer_view, &available) + sparse->indices_byte_offset;
         const uint8_t* value = hemc_view_bytes(sparse->values_buffer_view, &available) + sparse->values_byte_offset;
-        size_t index_size = hemc_component_size(sparse->indices_component_type);
+        const size_t index_size = hemc_component_size(sparse->indices_component_type);
+        const size_t value_size = components * hemc_component_size(accessor->component_type);
         for (size_t i = 0; i < sparse->count; ++i) {
-            size_t element = read_index(at + i * index_size, sparse->indices_component_type);
-            for (uint32_t c = 0; c < components; ++c) {
-                out[element * components + c] =
-                    read_index(value + (i * components + c) * size, accessor->component_type);
-            }
+            const size_t element = read_index(at + i * index_size, sparse->indices_component_type);
+            read_element(value + i * value_size, accessor, components, floats, (uint8_t*)out + element * element_size);
         }
     }
+}
+
+void hemc_read_floats(hemc_source* source, const cgltf_accessor* accessor, float* out) {
+    (void)source;
+    read_elements(accessor, true, out);
+}
+
+void hemc_read_uints(hemc_source* source, const cgltf_accessor* accessor, uint32_t* out) {
+    (void)source;
+    read_elements(accessor, false, out);
 }
 
 // Exponent bits all set: infinity or NaN, whatever the compiler thinks of comparisons.
