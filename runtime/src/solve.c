@@ -344,6 +344,8 @@ void hemi_phase_contact(hemi_step* s) {
         }
         s->scene->kernels->touch_colliders(s->instance->view, s->instance->x, s->instance->v, scratch->solve.parts,
                                            &scratch->colliders, &scratch->counters);
+        s->scene->kernels->touch_edges(s->instance->view, s->instance->x, s->instance->v, scratch->solve.parts,
+                                       &scratch->colliders, &scratch->counters);
         if (scratch->meshes.row_count) {
             const hemi_mesh_args args = {s->instance->view,
                                          s->instance->x,

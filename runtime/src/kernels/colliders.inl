@@ -373,6 +373,19 @@ HEM_INLINE int is_apart(const way_box* ways, v8x3 low, v8x3 high) {
     return m8_all(m8_or(x, m8_or(y, z)));
 }
 
+// Whether cloth whose particles stay outside may still be cut between them: by a thread with a pinned end, or by any. See
+// edges.inl.
+enum { CUTS_NOTHING, CUTS_PINNED, CUTS_ALL };
+
+HEM_INLINE int what_is_cut(uint32_t kind, const float size[4], float spacing, float thickness) {
+    const float radius = kind == HEM_SHAPE_CAPSULE ? hem_minf(size[0], size[1]) : size[0];
+    const float room = thickness * (2.0f * radius + thickness), square = spacing * spacing;
+    if (kind != HEM_SHAPE_CAPSULE && kind != HEM_SHAPE_SPHERE) {
+        return CUTS_NOTHING;
+    }
+    return 4.0f * room < square ? CUTS_ALL : room < square ? CUTS_PINNED : CUTS_NOTHING;
+}
+
 static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_row3* v, const hemi_part_step* parts,
                            const hemi_mat34* part_frames, float dt, hemi_colliders* s) {
     uint32_t collider_count = s->count, words = (collider_count + 63) / 64;
@@ -416,8 +429,15 @@ static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_
                 all.high = v8x3_most(all.high, row[i].high);
             }
             for (uint32_t c = 0; c < collider_count; ++c) {
+                const hemi_collider* k = s->paths[c].collider;
                 v8x3 low = v8x3_set1(bounds[c], bounds[stride + c], bounds[2 * stride + c]);
                 v8x3 high = v8x3_set1(bounds[3 * stride + c], bounds[4 * stride + c], bounds[5 * stride + c]);
+                if (part->kind == HEM_PART_CLOTH && what_is_cut(k->kind, k->size, part->spacing, parts[p].thickness) !=
+                                                        CUTS_NOTHING) { // between two of them
+                    const v8x3 half = v8x3_set1(0.6f * part->spacing, 0.6f * part->spacing, 0.6f * part->spacing);
+                    low = v8x3_sub(low, half);
+                    high = v8x3_add(high, half);
+                }
                 if (!(allowed[c / 64] >> (c % 64) & 1u) || is_apart(&all, low, high)) {
                     continue;
                 }

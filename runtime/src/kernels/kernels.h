@@ -214,6 +214,9 @@ struct hemi_kernels {
                            const hemi_mat34* part_frames, float dt, hemi_colliders* colliders);
     void (*touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
                             const hemi_colliders* colliders, hemi_counters* counters);
+    // The same for what lies between particles, where colliders are thin (kernels/edges.inl).
+    void (*touch_edges)(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
+                        const hemi_colliders* colliders, hemi_counters* counters);
     // Triangle meshes: eight particles against one, and one that changes its shape (kernels/meshes.inl).
     uint32_t (*touch_mesh)(const hemi_mesh_shape* shape, hemi_mesh_touch* touch, uint32_t lanes);
     void (*skin_mesh)(const hem_trimesh_view* view, const hemi_bone_pose* bones, const uint8_t* stirred,

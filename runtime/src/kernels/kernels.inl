@@ -21,6 +21,7 @@
 #include "runtime/src/kernels/caught.inl"
 #include "runtime/src/kernels/meshes.inl"
 #include "runtime/src/kernels/colliders.inl"
+#include "runtime/src/kernels/edges.inl"
 #include "runtime/src/kernels/mesh_near.inl"
 #include "runtime/src/kernels/skin.inl"
 
@@ -62,6 +63,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .find_astray = find_astray,
         .cull_colliders = cull_colliders,
         .touch_colliders = touch_colliders,
+        .touch_edges = touch_edges,
         .touch_mesh = touch_mesh,
         .skin_mesh = skin_mesh,
         .refit_mesh = refit_mesh,
