@@ -322,6 +322,8 @@ typedef struct hemc_recipe {
     uint32_t collider_count;
     const char** clip_include; // NULL = all
     uint32_t clip_include_count;
+    const char **clip_loop, **clip_once; // NULL = those that close, and those that do not
+    uint32_t clip_loop_count, clip_once_count;
     float clip_hz;
     uint8_t recipe_hash[16];
     char accept; // the least grade that a pre-flight may give: 'A' to 'F'

@@ -271,10 +271,25 @@ static difference difference_of(const hemc_source* source, const hemc_clip* clip
 // of the clips left open 2.5 to 16 of it, but for a kick and a meal, which single bones keep open.)
 typedef enum loop_kind { LOOP_NONE, LOOP_CLOSED, LOOP_WITHOUT_LAST_KEY } loop_kind;
 
-static loop_kind loop_of(const hemc_source* source, const hemc_clip* clip, double size) {
+// What no vertex follows (a camera's bone, an aim, the far end of a chain) keeps no loop open.
+static bool* find_carriers(const hemc_source* source) {
+    const hemc_model* model = source->model;
+    bool* carries = hemc_alloc(source->arena, (size_t)model->bone_count + 1, sizeof(*carries));
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        for (int k = 0; k < 4; ++k) {
+            carries[model->bones[v][k]] |= model->bone_weights[v][k] > 0;
+        }
+    }
+    return carries;
+}
+
+static loop_kind loop_of(const hemc_source* source, const hemc_clip* clip, const bool* carries, double size) {
     uint32_t bones = source->model->bone_count, last = clip->frame_count - 1;
     loop_kind kind = LOOP_CLOSED;
     for (uint32_t b = 0; b < bones; ++b) {
+        if (!carries[b]) {
+            continue;
+        }
         difference gap = difference_of(source, clip, 0, last, b, size), longest = {1, 1};
         if (gap.way <= 1 && gap.turn <= 1) {
             continue;
@@ -307,16 +322,28 @@ static void close_loop(hemc_source* source, hemc_clip* clip, loop_kind kind) {
     }
 }
 
-static bool matches(const hemc_recipe* recipe, const char* name) {
-    if (recipe == NULL || recipe->clip_include == NULL) {
-        return true;
-    }
-    for (uint32_t i = 0; i < recipe->clip_include_count; ++i) {
-        if (hemc_glob(recipe->clip_include[i], name)) {
+static bool matches_one(const char* const* patterns, uint32_t count, const char* name) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (hemc_glob(patterns[i], name)) {
             return true;
         }
     }
     return false;
+}
+
+static bool matches(const hemc_recipe* recipe, const char* name) {
+    return recipe == NULL || recipe->clip_include == NULL ||
+           matches_one(recipe->clip_include, recipe->clip_include_count, name);
+}
+
+// As the recipe says, and where it is silent as the clip looks. One that is made to loop gets its closing key.
+static loop_kind wanted_loop(const hemc_source* source, const hemc_recipe* recipe, const hemc_clip* clip,
+                             const bool* carries, double size) {
+    loop_kind seen = loop_of(source, clip, carries, size);
+    if (recipe != NULL && matches_one(recipe->clip_loop, recipe->clip_loop_count, clip->name)) {
+        return seen == LOOP_NONE ? LOOP_WITHOUT_LAST_KEY : seen;
+    }
+    return recipe != NULL && matches_one(recipe->clip_once, recipe->clip_once_count, clip->name) ? LOOP_NONE : seen;
 }
 
 static double model_size(const hemc_model* model) {
@@ -366,6 +393,7 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
     hemc_model* model = source->model;
     double hz = recipe != NULL && recipe->clip_hz > 0 ? recipe->clip_hz : 30.0;
     double size = model_size(model);
+    const bool* carries = find_carriers(source);
     uint64_t matrices = 0;
     model->clips = hemc_alloc(source->arena, data->animations_count, sizeof(hemc_clip));
     model->clip_count = 0;
@@ -444,7 +472,7 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
             hemc_warn(source->log, source->path, where, "clip \"%s\" throws bones to infinity and is left out", name);
             continue;
         }
-        close_loop(source, clip, loop_of(source, clip, size));
+        close_loop(source, clip, wanted_loop(source, recipe, clip, carries, size));
         ++model->clip_count;
     }
     return true;

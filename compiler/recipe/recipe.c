@@ -43,7 +43,7 @@ static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc
 }
 
 static bool read_clips(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
-    static const char* const keys[] = {"include", "hz"};
+    static const char* const keys[] = {"include", "hz", "loop", "once"};
     const hemc_json* value = hemc_json_member(object, "clips");
     if (value == NULL) {
         return true;
@@ -51,8 +51,10 @@ static bool read_clips(const hemc_recipe_reader* r, const hemc_json* object, hem
     if (value->kind != HEMC_JSON_OBJECT) {
         return hemc_recipe_fault(r, value, "must be an object such as {\"include\": [\"walk\"], \"hz\": 30}");
     }
-    return hemc_recipe_keys(r, value, keys, 2) && hemc_recipe_number(r, value, "hz", 1, false, 240, &recipe->clip_hz) &&
-           hemc_recipe_strings(r, value, "include", &recipe->clip_include, &recipe->clip_include_count);
+    return hemc_recipe_keys(r, value, keys, 4) && hemc_recipe_number(r, value, "hz", 1, false, 240, &recipe->clip_hz) &&
+           hemc_recipe_strings(r, value, "include", &recipe->clip_include, &recipe->clip_include_count) &&
+           hemc_recipe_strings(r, value, "loop", &recipe->clip_loop, &recipe->clip_loop_count) &&
+           hemc_recipe_strings(r, value, "once", &recipe->clip_once, &recipe->clip_once_count);
 }
 
 // What stands beside the parts, for a recipe that automatic mode prints.

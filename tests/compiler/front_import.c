@@ -721,6 +721,59 @@ TEST every_cut_of_a_glb_is_refused(void) {
     PASS();
 }
 
+// A recipe's word counts more than what a clip looks like; what is made to loop gets a last frame that is its first.
+TEST a_recipe_says_what_loops(void) {
+    static const char* const name[] = {"sw*"};
+    static const char* const other[] = {"walk"};
+    for (int closed = 0; closed < 2; ++closed) {
+        for (int word = 0; word < 4; ++word) { // loop, once, and the same about another clip
+            kit k;
+            kit_begin(&k);
+            kit_data d = kit_good();
+            d.rotations[2][0] = closed ? d.rotations[2][0] : 0.2f;
+            hemc_recipe recipe;
+            hemc_recipe_defaults(&recipe);
+            recipe.clip_hz = 24;
+            *(word % 2 ? &recipe.clip_once : &recipe.clip_loop) = (const char**)(uintptr_t)(word < 2 ? name : other);
+            *(word % 2 ? &recipe.clip_once_count : &recipe.clip_loop_count) = 1;
+            ASSERT(kit_import(&k, &d, NULL, NULL));
+            ASSERT(hemc_import_finish(k.arena, &k.log, &recipe, &k.model));
+            const hemc_clip* clip = &k.model.clips[0];
+            const bool loops = word == 0 || (word > 1 && closed);
+            ASSERT_EQ(loops, clip->loops);
+            ASSERT_EQ(loops && !closed ? 26 : 25, clip->frame_count);
+            if (loops) {
+                ASSERT_EQ(0,
+                          memcmp(clip->frames, clip->frames + (clip->frame_count - 1) * 2, 2 * sizeof(*clip->frames)));
+            }
+            kit_end(&k);
+        }
+    }
+    PASS();
+}
+
+// Lower does not come back, but nothing follows it.
+TEST what_carries_nothing_keeps_no_loop_open(void) {
+    hemc_recipe recipe;
+    hemc_recipe_defaults(&recipe);
+    for (int carries = 0; carries < 2; ++carries) {
+        kit k;
+        kit_begin(&k);
+        kit_data d = kit_good();
+        d.rotations[2][0] = 0.2f;
+        ASSERT(kit_import(&k, &d, NULL, NULL));
+        for (uint32_t v = 0; v < k.model.vertex_count && !carries; ++v) {
+            for (int i = 0; i < 4; ++i) {
+                k.model.bones[v][i] = 0;
+            }
+        }
+        ASSERT(hemc_import_finish(k.arena, &k.log, &recipe, &k.model));
+        ASSERT_EQ(!carries, k.model.clips[0].loops);
+        kit_end(&k);
+    }
+    PASS();
+}
+
 SUITE(front_import_suite) {
     RUN_TEST(the_small_one_comes_out_in_metres);
     RUN_TEST(embedded_and_binary_give_the_same_model);
@@ -728,6 +781,8 @@ SUITE(front_import_suite) {
     RUN_TEST(clips_have_whole_frames_and_loop);
     RUN_TEST(loops_may_be_a_little_open);
     RUN_TEST(loops_without_their_closing_key_get_it);
+    RUN_TEST(a_recipe_says_what_loops);
+    RUN_TEST(what_carries_nothing_keeps_no_loop_open);
     RUN_TEST(recipe_scale_scales_everything);
     RUN_TEST(steps_and_splines_are_sampled);
     RUN_TEST(strips_fans_and_missing_normals);
