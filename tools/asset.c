@@ -187,6 +187,13 @@ bool asset_clip_loops(const asset* a, int32_t clip) {
     return motion_of(a, clip) >= 0 || (a->view.clips[clip].flags & HEM_CLIP_LOOPS) != 0;
 }
 
+void asset_make_loop(asset* a, int32_t clip, bool loops) {
+    if (motion_of(a, clip) < 0) {
+        hem_clip* c = (hem_clip*)(uintptr_t)&a->view.clips[clip]; // the bytes are ours
+        c->flags = loops ? c->flags | HEM_CLIP_LOOPS : c->flags & ~(uint32_t)HEM_CLIP_LOOPS;
+    }
+}
+
 float asset_clip_seconds(const asset* a, int32_t clip) {
     if (motion_of(a, clip) >= 0) {
         return motion_seconds(motion_of(a, clip));

@@ -43,6 +43,7 @@ bool asset_has_preview(const asset* a);
 int32_t asset_clip_count(const asset* a);
 const char* asset_clip_name(const asset* a, int32_t clip);
 bool asset_clip_loops(const asset* a, int32_t clip);
+void asset_make_loop(asset* a, int32_t clip, bool loops); // whatever its file says; test motions loop always
 // By name; on failure lists the clips there are and returns an exit code. NULL takes the first.
 int asset_find_clip(const asset* a, const char* name, int32_t* clip);
 float asset_clip_seconds(const asset* a, int32_t clip);

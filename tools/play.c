@@ -38,9 +38,10 @@ static const play_variant VARIANTS[] = {
 };
 enum { VARIANT_COUNT = sizeof(VARIANTS) / sizeof(VARIANTS[0]) };
 
-static const char* const OVERLAYS[] = {"none", "ellipsoids", "links", "stretch", "contacts", "blend", "crossings"};
-static const puppet_overlay OVERLAY_KINDS[] = {PUPPET_PLAIN,    PUPPET_ELLIPSOIDS, PUPPET_LINKS,    PUPPET_STRETCH,
-                                               PUPPET_CONTACTS, PUPPET_BLEND,      PUPPET_CROSSINGS};
+static const char* const OVERLAYS[] = {"none",     "ellipsoids", "links",     "stretch",
+                                       "contacts", "blend",      "crossings", "body"};
+static const puppet_overlay OVERLAY_KINDS[] = {PUPPET_PLAIN,    PUPPET_ELLIPSOIDS, PUPPET_LINKS,     PUPPET_STRETCH,
+                                               PUPPET_CONTACTS, PUPPET_BLEND,      PUPPET_CROSSINGS, PUPPET_BODY_SHAPE};
 static const char* const KERNELS[] = {"auto", "scalar", "sse2", "avx2", "neon"};
 static const hem_kernel KERNEL_KINDS[] = {HEM_KERNEL_AUTO, HEM_KERNEL_SCALAR, HEM_KERNEL_SSE2, HEM_KERNEL_AVX2,
                                           HEM_KERNEL_NEON};
@@ -266,9 +267,9 @@ static int run_play(play* p) {
 // The command line: words as they stand there, and what some of them say.
 typedef struct play_words {
     const char *file, *recipe, *clip, *seconds, *hz, *wind, *move, *throw, *settle, *substeps, *kernel, *compare, *view,
-        *overlay, *frames, *from, *film_hz, *size, *then;
+        *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only;
     int32_t file_count;
-    bool no_ground;
+    bool no_ground, loop, once;
     float wind_velocity[3], velocity[3], settle_seconds;
     int32_t kernel_index, substep_count;
 } play_words;
@@ -280,6 +281,8 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
         {"--clip", "NAME",
          "which animation, or test, test-turn, -hop, -sway, -squat, -arms, -shake (default: the first)", &w->clip,
          NULL},
+        {"--loop", NULL, "the clip begins again when it ends, whatever the file says of it", NULL, &w->loop},
+        {"--once", NULL, "it does not, and holds its last pose", NULL, &w->once},
         {"--seconds", "S", "how long (default 5)", &w->seconds, NULL},
         {"--hz", "HZ", "frames a second (default 60)", &w->hz, NULL},
         {"--wind", "X,Y,Z", "m/s in the world", &w->wind, NULL},
@@ -294,7 +297,11 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
         {"--view", "NAME", "front, side, back, quarter, rear, top, orbit, or a direction X,Y,Z", &w->view, NULL},
         {"--follow", NULL, "the camera goes with the figure (default: when it walks away)", NULL, &p->follow},
         {"--still", NULL, "the camera stands still", NULL, &p->still},
-        {"--overlay", "NAME", "none, ellipsoids, links, stretch, contacts, blend or crossings", &w->overlay, NULL},
+        {"--overlay", "NAME", "none, ellipsoids, links, stretch, contacts, blend, crossings or body", &w->overlay,
+         NULL},
+        {"--hide", "NAME,...", "do not draw these meshes: a part of node/mesh/primitive (hem inspect lists them)",
+         &w->hide, NULL},
+        {"--only", "NAME,...", "draw these and no others", &w->only, NULL},
         {"--strip", "S.png", "write frames side by side", &p->strip_path, NULL},
         {"--frames", "N", "in the strip (default 6)", &w->frames, NULL},
         {"--from", "S", "the first moment in strip and film (default 0)", &w->from, NULL},
@@ -345,6 +352,9 @@ static int read_words(play* p, play_words* w) {
         (w->compare != NULL && (code = find_variants(p, w->compare)) != COMMAND_OK)) {
         return code;
     }
+    if (w->loop && w->once) {
+        return command_fail(COMMAND_USAGE, "--loop and --once contradict each other");
+    }
     p->overlay = OVERLAY_KINDS[overlay];
     p->unseen = p->unseen && p->overlay != PUPPET_CROSSINGS;
     if (p->seconds * p->hz > (float)FRAMES_MAX) {
@@ -357,6 +367,47 @@ static int read_words(play* p, play_words* w) {
     }
     const char *outputs[] = {p->strip_path, p->film_path, p->plot_path}, *inputs[] = {w->file, w->recipe};
     return command_check_outputs(outputs, 3, inputs, 2);
+}
+
+// Marks the meshes whose names hold one of the words, or all others. Each word must be found.
+static int mark_meshes(const asset* a, const char* which, const char* words, bool hide, bool* hidden) {
+    const hem_view* v = &a->view;
+    for (const char* word = words; *word != 0;) {
+        size_t length = strcspn(word, ",");
+        char one[256];
+        snprintf(one, sizeof(one), "%.*s", (int)length, word);
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < v->mesh_count; i++) {
+            if (length > 0 && strstr(asset_text(a, v->meshes[i].name_offset), one) != NULL) {
+                hidden[i] = hide;
+                found++;
+            }
+        }
+        if (found == 0) {
+            char list[1024] = "";
+            for (uint32_t i = 0; i < v->mesh_count; i++) {
+                size_t used = strlen(list);
+                asset_label label = asset_label_of(a, v->meshes[i].name_offset);
+                snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", label.text);
+            }
+            return command_fail(COMMAND_USAGE, "%s: no mesh is called '%s'; there are %s", which, one, list);
+        }
+        word += length + (word[length] == ',');
+    }
+    return COMMAND_OK;
+}
+
+static int read_hidden(play* p, const play_words* w) {
+    if (w->hide == NULL && w->only == NULL) {
+        return COMMAND_OK;
+    }
+    p->hidden = calloc((size_t)p->source.view.mesh_count + 1, sizeof(bool));
+    if (p->hidden == NULL) {
+        return command_fail(COMMAND_INTERNAL, "no memory for the names of meshes");
+    }
+    memset(p->hidden, w->only != NULL, p->source.view.mesh_count * sizeof(bool));
+    int code = w->only != NULL ? mark_meshes(&p->source, "--only", w->only, false, p->hidden) : COMMAND_OK;
+    return code == COMMAND_OK && w->hide != NULL ? mark_meshes(&p->source, "--hide", w->hide, true, p->hidden) : code;
 }
 
 // "idle@2": the clip and the moment.
@@ -422,12 +473,19 @@ int command_play(int argc, char** argv) {
     if (code == COMMAND_OK) {
         code = read_then(&p, w.then);
     }
+    if (code == COMMAND_OK) {
+        code = read_hidden(&p, &w);
+    }
+    if (code == COMMAND_OK && (w.loop || w.once)) {
+        asset_make_loop(&p.source, p.clip, w.loop);
+    }
     for (int32_t i = 0; i < p.run_count; i++) {
         set_up_run(&p, &w, p.runs[i].kind, throw_velocity, &p.runs[i].setup);
     }
     if (code == COMMAND_OK) {
         code = run_play(&p);
     }
+    free(p.hidden);
     asset_unload(&p.source);
     return code;
 }

@@ -45,6 +45,7 @@ typedef struct play {
     bool orbit;
     int32_t strip_count;
     puppet_overlay overlay;
+    bool* hidden; // per mesh; NULL: all are drawn
     int32_t strip_width, strip_height, film_width, film_height;
     const char* strip_path;
     const char* film_path;

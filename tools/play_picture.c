@@ -24,6 +24,7 @@ static image draw_shot(play* p, puppet* shown, const float centre[2], float turn
     memcpy(box_max, p->box_max, sizeof(box_max));
     play_shift_box(box_min, box_max, centre, 1.0f);
     drawing d = {0};
+    shown->hidden = p->hidden;
     puppet_draw(shown, p->overlay, &d);
     render_scene scene = render_scene_default();
     drawing_fill(&d, &scene);

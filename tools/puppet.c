@@ -134,7 +134,8 @@ void puppet_box(const puppet* p, float box_min[3], float box_max[3]) {
 
 void puppet_extent(const puppet* p, puppet_overlay overlay, float axes[3][3], float low[3], float high[3]) {
     const hem_info* info = p->source->view.info;
-    bool with_particles = overlay == PUPPET_ELLIPSOIDS || overlay == PUPPET_CONTACTS || info->vertex_count == 0;
+    bool with_particles = overlay == PUPPET_ELLIPSOIDS || overlay == PUPPET_BODY_SHAPE || overlay == PUPPET_CONTACTS ||
+                          info->vertex_count == 0;
     uint32_t particle_count = with_particles ? info->particle_count : 0;
     for (uint32_t i = 0; i < info->vertex_count + particle_count; i++) {
         const hem_particle* q = i < info->vertex_count ? NULL : &p->particles[i - info->vertex_count];
@@ -213,7 +214,27 @@ static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colou
                         .triangle_count = (int32_t)(v->preview_index_count / 3),
                         .colour = colour,
                         .gloss = 0.05f};
-    drawing_mesh(d, &mesh);
+    if (p->hidden == NULL) {
+        drawing_mesh(d, &mesh);
+        return;
+    }
+    for (uint32_t i = 0; i < v->mesh_count; i++) {
+        if (!p->hidden[i]) {
+            mesh.indices = v->preview_indices + v->meshes[i].index_begin;
+            mesh.triangle_count = (int32_t)(v->meshes[i].index_count / 3);
+            drawing_mesh(d, &mesh);
+        }
+    }
+}
+
+static bool is_hidden(const puppet* p, uint32_t triangle) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; p->hidden != NULL && i < v->mesh_count; i++) {
+        if (p->hidden[i] && 3 * triangle - v->meshes[i].index_begin < v->meshes[i].index_count) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool shown(const hem_particle* q) {
@@ -231,12 +252,11 @@ static image_colour role_colour(const hem_particle* q) {
     return (q->flags & HEM_PARTICLE_ANIMATED) != 0 ? PUPPET_ATTACHED : PUPPET_SIMULATED;
 }
 
-static void draw_particles(const puppet* p, float scale, drawing* d) {
+static void draw_particles(const puppet* p, uint32_t flags, drawing* d) { // those that have all of the flags
     for (uint32_t i = 0; i < p->source->view.info->particle_count; i++) {
         const hem_particle* q = &p->particles[i];
-        if (shown(q)) {
-            float radii[3] = {q->radii[0] * scale, q->radii[1] * scale, q->radii[2] * scale};
-            drawing_ellipsoid(d, q->position, q->rotation, radii, role_colour(q));
+        if (shown(q) && (q->flags & flags) == flags) {
+            drawing_ellipsoid(d, q->position, q->rotation, q->radii, role_colour(q));
         }
     }
 }
@@ -470,7 +490,7 @@ static void draw_crossings(puppet* p, drawing* d) {
         for (uint32_t t = 0; t < count; t++) {
             uint8_t marks = p->seen->marks[t];
             int32_t own = (marks & (SEEN_MARK_LAYERS | SEEN_MARK_BODY)) != 0 ? 1 : marks != 0 ? 2 : 0;
-            if (own == kind) {
+            if (own == kind && !is_hidden(p, t)) {
                 memcpy(p->sorted + 3 * (size_t)used++, v->preview_indices + 3 * (size_t)t, 3 * sizeof(uint32_t));
             }
         }
@@ -500,7 +520,7 @@ void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
         break;
     case PUPPET_ELLIPSOIDS:
         draw_mesh(p, GHOST, NULL, d);
-        draw_particles(p, 1.0f, d);
+        draw_particles(p, 0, d);
         draw_colliders(p, d);
         break;
     case PUPPET_LINKS:
@@ -523,6 +543,11 @@ void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
         break;
     case PUPPET_CROSSINGS:
         draw_crossings(p, d);
+        break;
+    case PUPPET_BODY_SHAPE:
+        draw_mesh(p, GHOST, NULL, d);
+        draw_particles(p, HEM_PARTICLE_BODY, d);
+        draw_colliders(p, d);
         break;
     case PUPPET_OVERLAPS:
         draw_mesh(p, (GHOST & ~255u) | 0x40u, NULL, d);
@@ -588,6 +613,9 @@ void puppet_legend(const asset* a, puppet_overlay overlay, image* im) {
         break;
     case PUPPET_OVERLAPS:
         compose_key(im, 10, y - 16, overlaps, overlap_colours, 1);
+        break;
+    case PUPPET_BODY_SHAPE:
+        key_of(im, roles + 2, role_colours + 2, role_counts + 2, 1);
         break;
     case PUPPET_PLAIN:
         break;

@@ -17,6 +17,7 @@ typedef enum puppet_overlay {
     PUPPET_CONTACTS,   // particles by nearness to body and colliders, and the colliders
     PUPPET_BLEND,      // colour on the mesh: skeleton to particles
     PUPPET_CROSSINGS,  // what is wrong on the mesh: needs `seen`
+    PUPPET_BODY_SHAPE, // what loose parts collide with: particles of the body, and colliders
     PUPPET_OVERLAPS,   // pairs of one part that touch at rest and so never collide
 } puppet_overlay;
 
@@ -34,11 +35,12 @@ typedef struct puppet {
     hem_particle* particles;
     hem_collider* colliders;
     uint32_t collider_count;
-    int32_t part;     // whose links are drawn; -1: all
-    uint8_t* colours; // of an overlay, 4 per vertex
-    seen_mesh* seen;  // borrowed; measured again when crossings are drawn
-    uint32_t* sorted; // triangles by what is wrong with them
-    float* values;    // per particle
+    int32_t part;       // whose links are drawn; -1: all
+    const bool* hidden; // per mesh, borrowed; NULL: all are drawn
+    uint8_t* colours;   // of an overlay, 4 per vertex
+    seen_mesh* seen;    // borrowed; measured again when crossings are drawn
+    uint32_t* sorted;   // triangles by what is wrong with them
+    float* values;      // per particle
 } puppet;
 
 enum { PUPPET_COLLIDERS_MAX = 512 };

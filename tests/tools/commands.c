@@ -267,6 +267,7 @@ TEST good_calls_write_what_was_asked(void) {
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--size=64x48", "--strip", w.out));
     ASSERT(is_png(w.out));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--overlay=crossings", "--strip", w.out));
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--overlay=body", "--strip", w.out));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--unseen", "--json", NULL));
     ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.3", "--compare=off,on", "--plot", w.out));
     ASSERT(is_png(w.out));
@@ -313,6 +314,62 @@ TEST poses_between_frames_keep_joints_on_their_way(void) {
     asset_pose(&a, 1, 50.0f, pose);
     ASSERT_IN_RANGE(1.0, pose[12], 1e-5);
     asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+TEST clips_loop_as_they_are_told(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    float last[24], pose[24];
+    for (int32_t clip = 0; clip < 2; clip++) {
+        const float seconds = asset_clip_seconds(&a, clip);
+        asset_make_loop(&a, clip, false);
+        asset_pose(&a, clip, seconds, last);
+        asset_pose(&a, clip, 1.3f * seconds, pose);
+        ASSERT_EQ(0, memcmp(last, pose, sizeof(pose)));
+        asset_make_loop(&a, clip, true);
+        ASSERT(asset_clip_loops(&a, clip));
+        asset_pose(&a, clip, 0.3f * seconds, last);
+        asset_pose(&a, clip, 1.3f * seconds, pose);
+        for (int32_t k = 0; k < 24; k++) {
+            ASSERT_IN_RANGE(last[k], pose[k], 1e-4);
+        }
+    }
+    asset_unload(&a);
+    end(&w);
+    PASS();
+}
+
+// The fixture has a cloth of 98 triangles and a post of 12.
+TEST meshes_are_hidden_by_name(void) {
+    work w;
+    ASSERT(begin(&w));
+    asset a;
+    puppet p;
+    ASSERT_EQ(COMMAND_OK, asset_load(&a, w.hem, NULL));
+    ASSERT(puppet_create(&p, &a));
+    static const bool hidden[3][2] = {{false, true}, {true, false}, {true, true}};
+    static const int32_t triangles[3] = {98, 12, 0};
+    for (int32_t i = 0; i < 3; i++) {
+        drawing d = {0};
+        p.hidden = hidden[i];
+        puppet_draw(&p, PUPPET_PLAIN, &d);
+        int32_t drawn = 0;
+        for (int32_t k = 0; k < d.mesh_count; k++) {
+            drawn += d.meshes[k].triangle_count;
+        }
+        ASSERT_EQ(triangles[i], drawn);
+        drawing_destroy(&d);
+    }
+    puppet_destroy(&p);
+    asset_unload(&a);
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.1", "--unseen", "--hide=curtain", "--only=post"));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--unseen", "--hide=clooth", NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--unseen", "--only=,", NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--loop", "--once", NULL));
     end(&w);
     PASS();
 }
@@ -651,6 +708,8 @@ SUITE(command_suite) {
     RUN_TEST(damaged_files_are_found);
     RUN_TEST(good_calls_write_what_was_asked);
     RUN_TEST(poses_between_frames_keep_joints_on_their_way);
+    RUN_TEST(clips_loop_as_they_are_told);
+    RUN_TEST(meshes_are_hidden_by_name);
     RUN_TEST(play_prints_what_the_particles_did);
     RUN_TEST(compared_runs_differ_where_they_should);
     RUN_TEST(links_are_those_of_the_grid);
