@@ -295,6 +295,7 @@ typedef struct hemc_part_recipe {
 
 typedef struct hemc_body_recipe {
     bool enabled, surface;
+    bool limbs;              // capsules for those that have no surface below a garment
     hemc_selector* selector; // NULL = all triangles in no part
     float spacing, radius;   // 0 = automatic
     uint32_t particle_target;
@@ -328,7 +329,8 @@ typedef struct hemc_recipe {
     uint8_t recipe_hash[16];
     char accept; // the least grade that a pre-flight may give: 'A' to 'F'
     bool automatic;
-    hemc_selector* accessory_selector; // NULL = none
+    hemc_selector* accessory_selector; // NULL = found by name, bone and shape
+    bool no_accessories;               // the recipe says so
     const uint8_t* accessories;        // per triangle: neither loose nor body, a sword, a hat; NULL = nobody knows
     const char* kept;    // ",\n  \"clips\": {...}": what stands beside the parts, as it was written; NULL = nothing
     const char* printed; // automatic mode: itself as a recipe (recipe/print.c); NULL otherwise
@@ -562,6 +564,9 @@ void hemc_recipe_defaults(hemc_recipe* recipe);                                 
 const char* hemc_part_file(const hemc_part_recipe* part, const hemc_model* model); // for messages (recipe/recipe.c)
 // Capsules that are to be fitted get their coordinates; after hemc_import_finish. (recipe/collider.c)
 bool hemc_recipe_fit_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe);
+// Capsules where a garment has nothing below it but bones; after hemc_select. (recipe/bare_limbs.c)
+void hemc_recipe_bare_limbs(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe,
+                            const int32_t* owner);
 // Marks: owner[t] = part index or HEM_NONE, first part wins. (surface/select.c)
 bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner);
 // Parts that follow no bone of a model that has some hang on the nearest one; after hemc_select. (shape/unskinned.c)
@@ -569,7 +574,7 @@ void hemc_hang_unskinned(hemc_arena* arena, hemc_log* log, hemc_model* model, co
                          const int32_t* owner);
 // One byte per triangle of the model: 1 = selected. For recipe->body.selector. (surface/select.c)
 void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask);
-// Which triangles are accessories, where a selector says so; after hemc_import_finish. (surface/select.c)
+// Which triangles are accessories, as the recipe says or by name, bone and shape; after hemc_import_finish. (surface/accessories.c)
 void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe);
 bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (surface/select.c)
 // Paint expression such as "_HEM_PIN > 0.5" per model vertex (surface/select.c); NULL when the attribute does not exist.

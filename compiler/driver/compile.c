@@ -237,6 +237,7 @@ static bool run_stages(hemc_compilation* c) {
         return false;
     }
     hemc_hang_unskinned(c->arena, &c->log, &c->model, &c->recipe, c->owner);
+    hemc_recipe_bare_limbs(c->arena, &c->log, &c->model, &c->recipe, c->owner);
     hemc_paint_settle(&c->model, &c->recipe, c->owner);
     hemc_paint_tell(c->arena, &c->log, &c->model, &c->recipe, c->owner);
     if (c->recipe.automatic) {

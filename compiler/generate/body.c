@@ -7,8 +7,8 @@
 //
 // Reach. A simulated particle can swing as far as its distance to the nearest attached particle along the links, capped
 // by REACH_SHARE of its part's size (cloth does not fold back on itself without end). A spot of the body is kept
-// if it lies within that distance (plus both radii) of the particle in the bind pose or in one of the sampled frames of
-// the clips, both moved by ordinary skinning. All particles are asked at once: a kd-tree that knows the largest
+// if it lies within that distance (plus both radii) of the particle in the bind pose or in one of the test poses of limbs.c,
+// both moved by ordinary skinning. All particles are asked at once: a kd-tree that knows the largest
 // reach below each node.
 //
 // Placing. Blue noise over the kept area only. The surface is fitted as for parts, then each centre moves inwards by its
@@ -16,7 +16,6 @@
 
 #define AUTO_LIMIT 600 // particles, unless the recipe says how many or how close
 #define REACH_SHARE 0.3
-#define FRAME_LIMIT 48
 #define CANDIDATES 6
 
 typedef struct mover { // a point bound to the skeleton
@@ -209,33 +208,7 @@ static void gather_reach(hemc_arena* arena, const hemc_model* model, const hemc_
     }
 }
 
-// -- Frames to look at
-
-typedef struct frame_list {
-    const float (*frames[FRAME_LIMIT + 1])[12]; // NULL = bind pose
-    uint32_t count;
-} frame_list;
-
-static frame_list choose_frames(const hemc_model* model) {
-    frame_list list;
-    memset(&list, 0, sizeof list);
-    list.count = 1;
-    if (model->clip_count == 0) {
-        return list;
-    }
-    // The same few from every clip, more from each where clips are few.
-    uint32_t each = FRAME_LIMIT / model->clip_count;
-    each = each < 2 ? 2 : each > 12 ? 12 : each;
-    for (uint32_t c = 0; c < model->clip_count; ++c) {
-        const hemc_clip* clip = &model->clips[c];
-        uint32_t take = clip->frame_count < each ? clip->frame_count : each;
-        for (uint32_t k = 0; k < take && list.count <= FRAME_LIMIT; ++k) {
-            size_t frame = (size_t)((2 * (uint64_t)k + 1) * clip->frame_count / (2 * (uint64_t)take));
-            list.frames[list.count++] = (const float(*)[12])(clip->frames + frame * model->bone_count);
-        }
-    }
-    return list;
-}
+// -- Spots
 
 static double default_spacing(const hemc_recipe* recipe, const hemc_particles* parts) {
     double minimum = 1e30;
@@ -367,9 +340,9 @@ static void keep_spots(spot_list* spots, const uint8_t* keep) {
     spots->count = kept;
 }
 
-// Drops the spots that nothing simulated comes to, in the bind pose or in one of the sampled frames.
-static void keep_reached(hemc_arena* arena, const hemc_model* model, const hemc_surface* surface, reach_set* set,
-                         spot_list* spots) {
+// Drops the spots that nothing simulated comes to, in the bind pose or in one of the test poses.
+static void keep_reached(hemc_arena* arena, const hemc_model* model, const int32_t* owner, const hemc_surface* surface,
+                         reach_set* set, spot_list* spots) {
     mover* movers = hemc_alloc(arena, spots->count, sizeof *movers);
     for (uint32_t i = 0; i < spots->count; ++i) {
         uint32_t triangle = spots->triangles[i], vertex[3];
@@ -382,16 +355,22 @@ static void keep_reached(hemc_arena* arena, const hemc_model* model, const hemc_
         movers[i] = mover_of(model, vertex, weight);
     }
     uint8_t* reached = hemc_alloc(arena, spots->count, sizeof *reached);
-    frame_list frames = choose_frames(model);
-    for (uint32_t f = 0; f < frames.count; ++f) {
+    hemc_limbs limbs;
+    hemc_find_limbs(arena, model, owner, &limbs);
+    float(*matrices)[12] = hemc_alloc(arena, model->bone_count, sizeof *matrices);
+    for (uint32_t f = 0; f < (limbs.count > 0 ? 1u + HEMC_TEST_POSES : 1u); ++f) {
+        if (f > 0) {
+            hemc_test_pose(model, &limbs, f - 1, matrices);
+        }
+        const float(*frame)[12] = f > 0 ? (const float(*)[12])matrices : NULL;
         for (uint32_t i = 0; i < set->count; ++i) {
-            set->posed[i] = d3_to(move_point(&set->movers[i], frames.frames[f], d3_from(set->positions[i])));
+            set->posed[i] = d3_to(move_point(&set->movers[i], frame, d3_from(set->positions[i])));
         }
         hemc_kd_build(arena, &set->kd, set->posed, set->count);
         subtree_reach(set, 0, set->count);
         for (uint32_t i = 0; i < spots->count; ++i) {
             if (!reached[i]) {
-                hemc_d3 p = move_point(&movers[i], frames.frames[f], d3_from(spots->positions[i]));
+                hemc_d3 p = move_point(&movers[i], frame, d3_from(spots->positions[i]));
                 reached[i] = within_reach(set, p, 0, set->count);
             }
         }
@@ -473,7 +452,7 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     }
     spot_list spots = draw_spots(arena, &surface, wanted, asked != 0);
     const uint32_t drawn_count = spots.count;
-    keep_reached(arena, model, &surface, &set, &spots);
+    keep_reached(arena, model, owner, &surface, &set, &spots);
     if (spots.count == 0) {
         return true;
     }

@@ -104,6 +104,24 @@ typedef struct hemc_bone_line {
 // One for each chain that the part's recipe names and that moves some of its surface.
 size_t hemc_find_bone_lines(hemc_gen* gen, hemc_bone_line** lines);
 
+// -- Limbs (limbs.c)
+
+typedef struct hemc_limb {
+    uint32_t bone; // its first
+    hemc_d3 joint, direction;
+} hemc_limb;
+
+typedef struct hemc_limbs {
+    hemc_limb* items;
+    uint32_t count;
+    int32_t* of_bone; // HEM_NONE = trunk
+} hemc_limbs;
+
+void hemc_find_limbs(hemc_arena* arena, const hemc_model* model, const int32_t* owner, hemc_limbs* limbs);
+// Skinning matrices of all bones with the limbs pointing to one of the sides, rows of 3 x 4.
+enum { HEMC_TEST_POSES = 10 };
+void hemc_test_pose(const hemc_model* model, const hemc_limbs* limbs, uint32_t number, float (*frame)[12]);
+
 // -- Generators: each appends to empty particles
 
 // Warp when the link runs more along the axis than across it.

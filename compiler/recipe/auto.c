@@ -105,31 +105,12 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, finding* lis
 
 // -- Names
 
-static bool is_accessory(const hemc_primitive* primitive) {
-    return hemc_name_is_accessory(primitive->material_name) || hemc_name_is_accessory(primitive->node_name) ||
-           hemc_name_is_accessory(primitive->mesh_name);
-}
-
-// Unless the recipe names them itself.
-static void find_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe) {
-    uint32_t* list = hemc_alloc(arena, model->primitive_count, sizeof(uint32_t));
-    uint32_t count = 0;
-    for (uint32_t p = 0; p < model->primitive_count; ++p) {
-        if (is_accessory(&model->primitives[p])) {
-            list[count++] = p;
-        }
-    }
-    if (recipe->accessory_selector == NULL && count != 0) {
-        recipe->accessory_selector = hemc_selector_of_primitives(arena, list, count);
-    }
-}
-
 static void find_names(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
     for (uint32_t p = 0; p < model->primitive_count; ++p) {
         const hemc_primitive* primitive = &model->primitives[p];
         const char* names[3] = {primitive->material_name, primitive->node_name, primitive->mesh_name};
         static const char* const what[3] = {"material", "node", "mesh"};
-        if (is_accessory(primitive)) {
+        if (hemc_primitive_is_accessory(primitive)) {
             continue;
         }
         // A material with a telling name speaks for its mesh: what else the mesh is made of is skin and buttons.
@@ -208,7 +189,7 @@ static void find_sheets(hemc_arena* arena, const hemc_model* model, finding* lis
         for (uint32_t i = 0; i < *count; ++i) {
             taken = taken || list[i].primitives[p];
         }
-        if (!taken && !is_accessory(&model->primitives[p]) && is_sheet(arena, model, p, high - low)) {
+        if (!taken && !hemc_primitive_is_accessory(&model->primitives[p]) && is_sheet(arena, model, p, high - low)) {
             finding* f = finding_of(arena, model, list, count, "cloth", HEMC_LOOSE_CLOTH);
             f->primitives[p] = 1;
             hemc_text_add(&f->why, "%s\"%s\" is a thin open sheet", f->why.size != 0 ? "; " : "",
@@ -481,7 +462,6 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     recipe->automatic = true;
     recipe->scale = recipe->scale > 0 ? recipe->scale : (float)hemc_auto_scale(arena, log, model);
     const double scale = (double)recipe->scale;
-    find_accessories(arena, model, recipe);
     finding* list = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(finding));
     uint32_t count = 0;
     find_chains(arena, model, list, &count);

@@ -28,6 +28,8 @@ typedef struct hemc_loose_word {
 // auto_names.c
 const hemc_loose_word* hemc_name_loose(const char* name); // the first telling word in a name, NULL = none
 bool hemc_name_is_accessory(const char* name);            // a sword, a hat, a hair tie: neither loose nor body
+bool hemc_name_is_slot(const char* name);                 // a bone for what is held, "handslot.r"
+bool hemc_primitive_is_accessory(const hemc_primitive* primitive);
 bool hemc_name_holds(const char* name, const char* word); // as a word of its own; the word in small letters
 
 // Metres per unit of the file, 1 when nothing speaks against it; says what it assumed. (auto_size.c)

@@ -124,6 +124,21 @@ bool hemc_name_holds(const char* name, const char* word) {
     return false;
 }
 
+bool hemc_name_is_slot(const char* name) {
+    static const char* const slots[] = {"slot", "handslot", "socket", "attach", "attachment", "holster", "scabbard"};
+    for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); ++i) {
+        if (hemc_name_holds(name, slots[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hemc_primitive_is_accessory(const hemc_primitive* primitive) {
+    return hemc_name_is_accessory(primitive->material_name) || hemc_name_is_accessory(primitive->node_name) ||
+           hemc_name_is_accessory(primitive->mesh_name);
+}
+
 bool hemc_name_is_accessory(const char* name) {
     for (int i = 0; i < ACCESSORY_COUNT; ++i) {
         if (hemc_name_holds(name, accessories[i])) {

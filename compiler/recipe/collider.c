@@ -34,7 +34,7 @@ static bool unit(double v[3]) {
     return true;
 }
 
-static void set_capsule(hemc_collider_recipe* c, const double from[3], const double to[3], double r0, double r1) {
+void hemc_collider_capsule(hemc_collider_recipe* c, const double from[3], const double to[3], double r0, double r1) {
     double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     if (!unit(d)) {
@@ -180,7 +180,7 @@ static bool read_capsule(const hemc_recipe_reader* r, const hemc_json* object, h
         return hemc_recipe_fault(r, object, "a capsule needs \"from\", \"to\" and \"radius\"");
     }
     double a[3] = {v[0], v[1], v[2]}, b[3] = {w[0], w[1], w[2]};
-    set_capsule(c, a, b, radius, radius2);
+    hemc_collider_capsule(c, a, b, radius, radius2);
     return true;
 }
 
@@ -367,7 +367,7 @@ static bool fit_capsule(hemc_arena* arena, const hemc_model* model, hemc_collide
         a[i] = mean[i] + axis[i] * from;
         b[i] = mean[i] + axis[i] * to;
     }
-    set_capsule(c, a, b, radius[0], radius[1]);
+    hemc_collider_capsule(c, a, b, radius[0], radius[1]);
     return true;
 }
 

@@ -337,6 +337,8 @@ char* hemc_recipe_print(hemc_arena* arena, const hemc_model* model, const hemc_r
     if (accessories != 0) {
         const wanted w = {recipe->accessories, taken};
         hemc_text_add(&p.out, ",\n  // neither loose nor body\n  \"accessories\": %s", selector_text(&p, &w, NULL));
+    } else if (recipe->no_accessories || recipe->accessory_selector != NULL) {
+        hemc_text_add(&p.out, ",\n  \"accessories\": false");
     }
     hemc_text_add(&p.out, ",\n  \"parts\": [\n");
     for (uint32_t i = 0; i < recipe->part_count; ++i) {

@@ -12,7 +12,8 @@ static const char* const top_keys[] = {"$schema",   "version", "scale",  "parts"
                                        "colliders", "clips",   "accept", "accessories"};
 
 static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
-    static const char* const keys[] = {"select", "spacing", "particles", "radius", "surface", "reach", "friction"};
+    static const char* const keys[] = {"select",  "spacing", "particles", "radius",
+                                       "surface", "reach",   "friction",  "limbs"};
     hemc_body_recipe* body = &recipe->body;
     const hemc_json* value = hemc_json_member(object, "body");
     if (value == NULL || value->kind == HEMC_JSON_TRUE) {
@@ -32,7 +33,7 @@ static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc
         !hemc_recipe_number(r, value, "reach", 0, false, 1000, &body->reach) ||
         !hemc_recipe_number(r, value, "friction", 0, false, 1, &body->friction) ||
         !hemc_recipe_count(r, value, "particles", 1, HEM_MAX_PARTICLES, &body->particle_target) ||
-        !hemc_recipe_bool(r, value, "surface", &body->surface)) {
+        !hemc_recipe_bool(r, value, "surface", &body->surface) || !hemc_recipe_bool(r, value, "limbs", &body->limbs)) {
         return false;
     }
     if (select != NULL) {
@@ -73,10 +74,12 @@ static const char* keep_text(const hemc_recipe_reader* r, const hemc_json* objec
 
 static bool read_accessories(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
     const hemc_json* value = hemc_json_member(object, "accessories");
-    if (value != NULL) {
-        recipe->accessory_selector = hemc_selector_parse(r, value);
+    recipe->no_accessories = value != NULL && value->kind == HEMC_JSON_FALSE;
+    if (value == NULL || recipe->no_accessories || value->kind == HEMC_JSON_TRUE) {
+        return true;
     }
-    return value == NULL || recipe->accessory_selector != NULL;
+    recipe->accessory_selector = hemc_selector_parse(r, value);
+    return recipe->accessory_selector != NULL;
 }
 
 static bool read_colliders(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
@@ -226,7 +229,7 @@ void hemc_recipe_defaults(hemc_recipe* recipe) {
     recipe->scale = 1;
     recipe->clip_hz = 30;
     recipe->accept = 'C';
-    recipe->body = (hemc_body_recipe){.enabled = true, .surface = true, .reach = -1, .friction = 0.3f};
+    recipe->body = (hemc_body_recipe){.enabled = true, .surface = true, .limbs = true, .reach = -1, .friction = 0.3f};
 }
 
 bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path, const hemc_model* model,

@@ -623,17 +623,6 @@ void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_s
     evaluate(arena, model, selector, mask);
 }
 
-void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe) {
-    if (recipe->accessory_selector != NULL) {
-        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
-        evaluate(arena, model, recipe->accessory_selector, mask);
-        recipe->accessories = mask;
-    }
-    for (uint32_t p = 0; p < recipe->part_count; ++p) {
-        recipe->parts[p].accessories = recipe->accessories;
-    }
-}
-
 bool hemc_select(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe, int32_t* owner) {
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
     memset(owner, 0xff, (size_t)model->triangle_count * sizeof(int32_t));

@@ -218,6 +218,8 @@ void hemc_bvh_build(hemc_arena* arena, hemc_bvh* bvh, const hemc_vec3* positions
                     const uint32_t* subset, uint32_t count);
 // Nearest point of the surface within the radius; returns the triangle or HEM_NONE. Outputs may be NULL.
 int32_t hemc_bvh_nearest(hemc_bvh* bvh, hemc_d3 p, double radius, double* distance, hemc_d3* point, double bary[3]);
+// How far along the unit direction the surface is met first; 1e30 = never.
+double hemc_bvh_first_hit(hemc_bvh* bvh, hemc_d3 p, hemc_d3 direction);
 // Majority of three ray parities. Right for closed surfaces, sensible for nearly closed ones.
 bool hemc_bvh_inside(hemc_bvh* bvh, hemc_d3 p);
 

@@ -431,14 +431,16 @@ static bool ray_meets_box(const hemc_bvh_node* node, hemc_d3 p, hemc_d3 inverse)
     return near <= far * (1.0 + 1e-9) + 1e-12;
 }
 
-static uint32_t count_hits(hemc_bvh* bvh, uint32_t at, hemc_d3 p, hemc_d3 dir, hemc_d3 inverse) {
+// How many there are; *first comes down to the distance of the nearest.
+static uint32_t count_hits(hemc_bvh* bvh, uint32_t at, hemc_d3 p, hemc_d3 dir, hemc_d3 inverse, double* first) {
     const hemc_bvh_node* node = &bvh->nodes[at];
     ++bvh->visit_count;
     if (!ray_meets_box(node, p, inverse)) {
         return 0;
     }
     if (node->count == 0) {
-        return count_hits(bvh, node->begin, p, dir, inverse) + count_hits(bvh, node->begin + 1, p, dir, inverse);
+        return count_hits(bvh, node->begin, p, dir, inverse, first) +
+               count_hits(bvh, node->begin + 1, p, dir, inverse, first);
     }
     uint32_t hits = 0;
     for (uint32_t i = node->begin; i < node->begin + node->count; ++i) {
@@ -454,9 +456,24 @@ static uint32_t count_hits(hemc_bvh* bvh, uint32_t at, hemc_d3 p, hemc_d3 dir, h
         hemc_d3 q = d3_cross(ap, ab);
         double v = d3_dot(dir, q) / det;
         double t = d3_dot(ac, q) / det;
-        hits += u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0;
+        const bool hit = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0;
+        *first = hit && t < *first ? t : *first;
+        hits += hit;
     }
     return hits;
+}
+
+static hemc_d3 inverse_of(hemc_d3 dir) { // along an axis a large number stands for infinity, which times 0 is none
+    return d3(dir.x != 0.0 ? 1.0 / dir.x : 1e300, dir.y != 0.0 ? 1.0 / dir.y : 1e300,
+              dir.z != 0.0 ? 1.0 / dir.z : 1e300);
+}
+
+double hemc_bvh_first_hit(hemc_bvh* bvh, hemc_d3 p, hemc_d3 direction) {
+    double first = 1e30;
+    if (bvh->triangle_count != 0) {
+        (void)count_hits(bvh, 0, p, direction, inverse_of(direction), &first);
+    }
+    return first;
 }
 
 bool hemc_bvh_inside(hemc_bvh* bvh, hemc_d3 p) {
@@ -469,8 +486,8 @@ bool hemc_bvh_inside(hemc_bvh* bvh, hemc_d3 p) {
     int votes = 0;
     for (int i = 0; i < 3; ++i) {
         hemc_d3 dir = d3(directions[i][0], directions[i][1], directions[i][2]);
-        hemc_d3 inverse = d3(1.0 / dir.x, 1.0 / dir.y, 1.0 / dir.z);
-        votes += (int)(count_hits(bvh, 0, p, dir, inverse) & 1u);
+        double first = 1e30;
+        votes += (int)(count_hits(bvh, 0, p, dir, inverse_of(dir), &first) & 1u);
     }
     return votes >= 2;
 }

@@ -66,6 +66,7 @@ void gen_model(gen_kit* kit) {
     m->primitive_count = 1;
     m->primitives = hemc_alloc(kit->arena, 1, sizeof *m->primitives);
     m->primitives[0].name = m->primitives[0].node_name = m->primitives[0].mesh_name = "formula";
+    m->primitives[0].material_name = "";
     m->primitives[0].vertex_count = m->vertex_count;
     m->primitives[0].triangle_count = m->triangle_count;
     m->normals = hemc_alloc(kit->arena, m->vertex_count, sizeof *m->normals);
