@@ -517,14 +517,17 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
         make_part(arena, model, scale, f, mask, hemc_selector_of_triangles(arena, mask, model->triangle_count),
                   &recipe->parts[recipe->part_count++]);
     }
+    hemc_auto_tell_left(log, model, first);
     if (recipe->part_count == 0 && model->bone_count == 1) {
         finding f = {0};
         whole_body(arena, model, scale, &f, &recipe->parts[recipe->part_count++]);
     }
     if (recipe->part_count == 0) {
-        return hemc_error(
-            log, HEMC_INPUT, model->path, "",
-            "nothing loose was found by bones, names or shape; say what moves in a recipe (-r, see docs/recipe.md)");
+        return hemc_error(log, HEMC_INPUT, model->path, "",
+                          "nothing loose was found by bones, names or shape among %s; -v says why each was left, and a "
+                          "recipe says what "
+                          "moves (-r, see docs/recipe.md)",
+                          hemc_auto_names_told(arena, model));
     }
     return true;
 }

@@ -3,7 +3,8 @@
 #define HEMC_AUTO_H
 
 // What the files of automatic mode share: auto.c (what is loose), auto_names.c (what names tell), auto_size.c (metres),
-// auto_hems.c (skirts by shape), auto_shape.c (all by shape, where nothing is named), auto_pieces.c (second thoughts), auto_tune.c (spacing).
+// auto_hems.c (skirts by shape), auto_shape.c (all by shape, where nothing is named), auto_pieces.c (second thoughts), auto_tune.c (spacing),
+// auto_left.c (what was left alone, and why).
 
 #include "compiler/hemc_internal.h"
 #include "compiler/recipe/recipe.h"
@@ -30,7 +31,12 @@ const hemc_loose_word* hemc_name_loose(const char* name); // the first telling w
 bool hemc_name_is_accessory(const char* name);            // a sword, a hat, a hair tie: neither loose nor body
 bool hemc_name_is_slot(const char* name);                 // a bone for what is held, "handslot.r"
 bool hemc_primitive_is_accessory(const hemc_primitive* primitive);
+const char* hemc_name_accessory(const char* name);        // the word that says so, NULL = none
 bool hemc_name_holds(const char* name, const char* word); // as a word of its own; the word in small letters
+
+// Notes on what belongs to no part and why; the names that there are, for a message. (auto_left.c)
+void hemc_auto_tell_left(hemc_log* log, const hemc_model* model, const int32_t* claimed);
+const char* hemc_auto_names_told(hemc_arena* arena, const hemc_model* model);
 
 // Metres per unit of the file, 1 when nothing speaks against it; says what it assumed. (auto_size.c)
 double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model);

@@ -139,13 +139,17 @@ bool hemc_primitive_is_accessory(const hemc_primitive* primitive) {
            hemc_name_is_accessory(primitive->mesh_name);
 }
 
-bool hemc_name_is_accessory(const char* name) {
+const char* hemc_name_accessory(const char* name) {
     for (int i = 0; i < ACCESSORY_COUNT; ++i) {
         if (hemc_name_holds(name, accessories[i])) {
-            return true;
+            return accessories[i];
         }
     }
-    return false;
+    return NULL;
+}
+
+bool hemc_name_is_accessory(const char* name) {
+    return hemc_name_accessory(name) != NULL;
 }
 
 static bool is_alike(const char* token) {

@@ -128,6 +128,38 @@ TEST trims_and_cropped_hair_are_no_parts(void) {
     PASS();
 }
 
+// Every mesh is in a part, or a note says why it is not; and who is told that nothing was found is told what there is.
+TEST what_is_left_alone_is_said(void) {
+    tube doll[TUBES];
+    memcpy(doll, named, sizeof(doll));
+    doll[0].name = "Round_Shield";
+    kit k;
+    kit_begin(&k);
+    size_t size;
+    uint8_t* glb = doll_glb(k.arena, doll, &size);
+    ASSERT(hemc_import_memory(k.arena, &k.log, "doll.glb", glb, size, &k.model));
+    hemc_recipe recipe;
+    ASSERT(hemc_recipe_load(k.arena, &k.log, NULL, &k.model, &recipe));
+    ASSERT(kit_log_has(&k.log, HEMC_NOTE, "an accessory: node \"Round_Shield\" holds the word \"shield\""));
+    kit_end(&k);
+    kit_begin(&k);
+    memcpy(doll, nameless, sizeof(doll)); // tight, as in the next test
+    doll[0] = (tube){"Stem", 0, 0, 0.9, 0.155, 0.155};
+    doll[2].low_radius = 0.175;
+    glb = doll_glb(k.arena, doll, &size);
+    ASSERT(hemc_import_memory(k.arena, &k.log, "doll.glb", glb, size, &k.model));
+    ASSERT_FALSE(hemc_recipe_load(k.arena, &k.log, NULL, &k.model, &recipe));
+    for (uint32_t p = 0; p < k.model.primitive_count; ++p) {
+        char left[256];
+        snprintf(left, sizeof(left), "left alone: \"%s\"", k.model.primitives[p].name);
+        ASSERTm(doll[p].name, kit_log_has(&k.log, HEMC_NOTE, left));
+        snprintf(left, sizeof(left), "\"%s\"", k.model.primitives[p].name);
+        ASSERTm(doll[p].name, kit_log_has(&k.log, HEMC_ERROR, left));
+    }
+    kit_end(&k);
+    PASS();
+}
+
 TEST a_skirt_is_known_by_its_hem(void) {
     for (int free = 0; free < 2; ++free) {
         tube doll[TUBES];
@@ -252,6 +284,7 @@ TEST trials_may_run_out_of_memory(void) {
 
 SUITE(front_auto_suite) {
     RUN_TEST(trims_and_cropped_hair_are_no_parts);
+    RUN_TEST(what_is_left_alone_is_said);
     RUN_TEST(a_skirt_is_known_by_its_hem);
     RUN_TEST(automatic_nets_fill_the_lanes);
     RUN_TEST(trials_may_run_out_of_memory);
