@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The same .hem everywhere: every sample character, generated and compiled here, must have the bytes that the table
 // says, whichever compiler built this program and whatever machine runs it. HEM_GOLDEN=print shows the table as this build
-// computes it. And the same mesh in the mirror. Started in the root; files go to TMPDIR.
+// computes it. And the same mesh in the mirror. Started in the root; files go to a folder of its own in TMPDIR, which is removed:
+// two of these may run at once.
 
 #include "compiler/driver/compile.h"
 #include "formats/hem_validate.h"
@@ -26,13 +27,29 @@ static const golden table[] = {
 };
 enum { COUNT = sizeof table / sizeof table[0] };
 
-static const char* folder(void) {
-    const char* named = getenv("TMPDIR");
-    return named != NULL && named[0] != 0 ? named : "/tmp";
+static char folder[512];
+
+static bool open_folder(void) {
+    hem_file_error error;
+    return hem_file_temp_name(folder, sizeof folder, "hem_golden") && hem_directory_make(folder, &error);
+}
+
+static void remove_folder(void) {
+    hem_directory_list list;
+    hem_file_error error;
+    if (hem_directory_read(folder, &list, &error)) {
+        for (size_t i = 0; i < list.count; ++i) {
+            char path[1024];
+            hem_path_join(path, sizeof path, folder, list.entries[i].name);
+            hem_file_remove(path, &error);
+        }
+        hem_directory_list_free(&list);
+    }
+    hem_directory_remove(folder, &error);
 }
 
 static void name_file(char* path, size_t size, const char* name, const char* ending) {
-    snprintf(path, size, "%s/golden_%s%s", folder(), name, ending);
+    snprintf(path, size, "%s/%s%s", folder, name, ending);
 }
 
 static uint64_t hash_of(const void* bytes, size_t size) {
@@ -169,9 +186,9 @@ TEST one_thread_and_eight_write_the_same_files(void) {
         ASSERT(file != NULL);
         fprintf(file, "[");
         for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-            fprintf(file, "%s{\"input\": \"golden_%s.glb\", \"recipe\": \"golden_%s.json\", ", i != 0 ? ", " : "",
-                    names[i], names[i]);
-            fprintf(file, "\"output\": \"golden_%s.%d.hem\"}", names[i], threads);
+            fprintf(file, "%s{\"input\": \"%s.glb\", \"recipe\": \"%s.json\", ", i != 0 ? ", " : "", names[i],
+                    names[i]);
+            fprintf(file, "\"output\": \"%s.%d.hem\"}", names[i], threads);
         }
         fprintf(file, "]");
         fclose(file);
@@ -363,9 +380,14 @@ GREATEST_MAIN_DEFS();
 
 int main(int argc, char** argv) {
     GREATEST_MAIN_BEGIN();
+    if (!open_folder()) {
+        fprintf(stderr, "test_golden: no folder can be made in TMPDIR\n");
+        return 1;
+    }
     RUN_TEST(samples_compile_to_the_bytes_of_the_table);
     RUN_TEST(clothes_are_nets_of_quads_in_full_lanes);
     RUN_TEST(one_thread_and_eight_write_the_same_files);
     RUN_TEST(samples_in_a_mirror_are_their_mirror_images);
+    remove_folder();
     GREATEST_MAIN_END();
 }
