@@ -42,8 +42,13 @@ static void outputs_of(const hemc_job* job, named_output out[OUTPUT_COUNT]) {
     out[4] = (named_output){printed ? job->print_recipe : NULL, "printed recipe"};
 }
 
+// What is written through, /dev/null or a pipe, is replaced by nobody, and may be named more than once.
+static bool is_written_through(const char* path) {
+    return hem_file_exists(path) && !hem_file_is_regular(path);
+}
+
 static void add_claim(claim_list* list, const char* path, const char* role, uint32_t job, bool written) {
-    if (path != NULL) {
+    if (path != NULL && !(written && is_written_through(path))) {
         list->items = hemc_grow(list->arena, list->items, &list->capacity, list->count + 1, sizeof(claim));
         list->items[list->count++] = (claim){path, role, job, written};
     }

@@ -164,6 +164,17 @@ TEST no_output_of_a_batch_is_an_input_of_it(void) {
     PASS();
 }
 
+TEST a_device_may_be_named_twice(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    const char* words[] = {b.input,    "-r",        b.recipe,    "-o",        "/dev/null",
+                           "--report", "/dev/null", "--depfile", "/dev/null", "-q"};
+    ASSERT_EQ(HEMC_OK, bench_run(&b, words, 10));
+    ASSERT(hem_file_exists("/dev/null") && !hem_file_is_regular("/dev/null"));
+    bench_end(&b);
+    PASS();
+}
+
 #endif
 
 TEST folders_are_made(void) {
@@ -204,6 +215,7 @@ SUITE(front_outputs_suite) {
 #ifndef _WIN32
     RUN_TEST(no_output_is_an_input);
     RUN_TEST(no_output_of_a_batch_is_an_input_of_it);
+    RUN_TEST(a_device_may_be_named_twice);
 #endif
     RUN_TEST(folders_are_made);
     RUN_TEST(what_cannot_be_written_is_said_first);
