@@ -454,6 +454,69 @@ static int dressed(builder* b, const char* folder) {
     return write_asset(b, folder, "dressed", 1);
 }
 
+// Who meets whom, by construction.
+static int write_meetings(builder* b, const char* folder) {
+    clear(b); // one falls between two that are held, with 2 mm to spare on neither side
+    add(b, 0.0f, 0.5f, 0.0f, 0.1f, 0, 0, 0);
+    add(b, -0.098f, 0.0f, 0.0f, 0.1f, 1, 1, 0);
+    add(b, 0.098f, 0.0f, 0.0f, 0.1f, 1, 1, 1);
+    b->mesh.self_collision = true;
+    b->mesh.self_thickness = 0.1f;
+    int bad = write_asset(b, folder, "gate", 0);
+
+    clear(b); // thin cloth that meets itself and, far away, a second part; a third one, below it, would meet both
+    add(b, 0.0f, 0.1f, 0.0f, 0.1f, 0, 0, 0);
+    add(b, 0.0f, 0.0f, 0.0f, 0.1f, 0, 1, 0);
+    add_part(b, HEM_PART_CLOTH, 0.02f, 1, 1 | 2);
+    add(b, 3.0f, 0.0f, 0.0f, 0.1f, 0, 0, 0);
+    add_part(b, HEM_PART_CLOTH, 0.02f, 2, 1 | 4);
+    add(b, 0.0f, -0.1f, 0.0f, 0.1f, 0, 0, 0);
+    add_part(b, HEM_PART_CLOTH, 0.02f, 4, 1 | 2);
+    bad |= write_asset(b, folder, "three_parts", 0);
+
+    clear(b); // 64 loose particles in the middle of eight balls that reach them all
+    for (int i = 0; i < 64; ++i) {
+        add(b, 0.05f * (float)(i & 3), 0.05f * (float)(i >> 2 & 3), 0.05f * (float)(i >> 4), 0.01f, 0, i / 8, i % 8);
+    }
+    add_part(b, HEM_PART_CLOTH, 0.02f, 1, 2);
+    for (int i = 0; i < 8; ++i) {
+        add(b, (i & 1) != 0 ? 0.4f : -0.25f, (i & 2) != 0 ? 0.4f : -0.25f, (i & 4) != 0 ? 0.4f : -0.25f, 1.0f, 1, 0, i);
+    }
+    add_part(b, HEM_PART_BODY, 0.8f, 2, 1);
+    return bad | write_asset(b, folder, "crowded", 0);
+}
+
+// What hangs on what, by constraints that do not line up in rows.
+static int write_odd_ones(builder* b, const char* folder) {
+    clear(b); // a bob on three tethers of one metre: more than are lined up
+    for (int i = 0; i < 3; ++i) {
+        add(b, 0.0005f * (float)(i - 1), 0.0f, 0.0f, 0.1f, 1, 1, i);
+    }
+    add(b, 0.0f, -1.0f, 0.0f, 0.1f, 0, 0, 0);
+    for (uint32_t i = 0; i < 3; ++i) {
+        link(b, 3, i, HEM_LINK_TETHER);
+    }
+    int bad = write_asset(b, folder, "three_tethers", 0);
+
+    clear(b); // free particles of different mass, springs to and fro between them that are too long or too short
+    for (int i = 0; i < 12; ++i) {
+        add(b, 0.2f * (float)(i % 4), 0.15f * (float)(i * 5 % 7), 0.1f * (float)(i * i % 5), 0.01f * (float)(1 + i % 5),
+            0, i / 4, i % 4);
+    }
+    for (uint32_t i = 0; i < 12; ++i) {
+        spring(b, i, (i * 5 + 2) % 12, 0.2f + 0.05f * (float)(i % 3), 5.0f, 0.02f);
+    }
+    bad |= write_asset(b, folder, "sprung_free", 0);
+
+    clear(b); // a soft particle that hangs from one that is held
+    add(b, 0.0f, 0.0f, 0.0f, 0.1f, 1, 1, 0);
+    add(b, 0.0f, -0.1f, 0.0f, 0.1f, 0, 0, 0);
+    link(b, 0, 1, HEM_LINK_WARP);
+    b->mesh.radius = 0.05f;
+    group_by_links(b);
+    return bad | write_asset(b, folder, "hung_pair", 1);
+}
+
 static int write_lattices(builder* b, const char* folder) {
     int bad = 0;
     clear(b);
@@ -706,6 +769,8 @@ int main(int argc, char** argv) {
     b.mesh.self_thickness = 0.1f;
     bad |= write_asset(&b, folder, "on_particle", 0);
 
+    bad |= write_meetings(&b, folder);
+    bad |= write_odd_ones(&b, folder);
     bad |= dressed(&b, folder);
     bad |= hanging_cape(&b, folder, "cape_half", 8, 13);
     bad |= hanging_cape(&b, folder, "cape", 16, 25);

@@ -359,6 +359,29 @@ TEST hulls_beyond_the_limit_are_refused(void) {
     PASS();
 }
 
+// A tip of points that lie closer together than the hull can tell: any three of them make a face.
+TEST a_hull_of_too_many_faces_is_refused(void) {
+    for (int count = 1; count <= 40; count += 39) {
+        kit k;
+        kit_begin(&k);
+        hemc_text text = {.arena = k.arena};
+        hemc_text_add(&text,
+                      "{\"parts\": [{\"name\": \"a\", \"select\": {\"node\": \"*\"}}], \"colliders\": [{\"shape\": "
+                      "\"hull\", \"points\": [[1,0,0], [-0.5,0,0.9], [-0.5,0,-0.9]");
+        for (int i = 0; i < count; ++i) {
+            const double turn = 2.39996 * i, r = count == 1 ? 0 : 1e-3;
+            hemc_text_add(&text, ", [%.9f, %.9f, %.9f]", r * cos(turn), 1 - 4e-7 * (i % 3), r * sin(turn));
+        }
+        hemc_text_add(&text, "]}]}");
+        hemc_recipe r;
+        ASSERT_EQ(count == 1, load(&k, text.data, &r));
+        ASSERT(count != 1 || r.colliders[0].plane_count == 4);
+        ASSERT(count == 1 || kit_log_has(&k.log, HEMC_ERROR, "its hull has more than 124 faces; leave out points"));
+        kit_end(&k);
+    }
+    PASS();
+}
+
 TEST a_file_wins_over_extras(void) {
     kit k;
     kit_begin(&k);
@@ -478,6 +501,7 @@ SUITE(front_recipe_suite) {
     RUN_TEST(presets_are_in_order);
     RUN_TEST(colliders_have_the_right_frames);
     RUN_TEST(hulls_beyond_the_limit_are_refused);
+    RUN_TEST(a_hull_of_too_many_faces_is_refused);
     RUN_TEST(a_file_wins_over_extras);
     RUN_TEST(schema_reader_and_documentation_agree);
 }

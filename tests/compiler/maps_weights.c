@@ -134,6 +134,36 @@ TEST particle_weights_are_smooth(void) {
     PASS();
 }
 
+// (1 - (d/R)^2)^2 with R the distance to the fifth, by brute force over all particles: flat where a particle comes in.
+TEST particle_weights_fade_to_the_fifth(void) {
+    maps_kit kit;
+    maps_start(&kit, 0);
+    ASSERT(maps_run(&kit));
+    const hemc_skinning* skin = &kit.lanes.mesh.skinning;
+    for (uint32_t v = 0; v < kit.model.vertex_count; ++v) {
+        const hemc_vec3 x = kit.model.positions[v];
+        double nearest[5] = {1e9, 1e9, 1e9, 1e9, 1e9}, sum = 0;
+        for (uint32_t p = 0; p < kit.lanes.mesh.all.count; ++p) {
+            const hemc_vec3 y = kit.lanes.mesh.all.positions[p];
+            double d = sqrt(pow((double)x.x - y.x, 2) + pow((double)x.y - y.y, 2) + pow((double)x.z - y.z, 2));
+            for (int k = 0; k < 5; ++k) {
+                const double larger = fmax(nearest[k], d);
+                nearest[k] = fmin(nearest[k], d);
+                d = larger;
+            }
+        }
+        for (int k = 0; k < 4; ++k) {
+            nearest[k] = pow(1 - pow(nearest[k] / nearest[4], 2), 2);
+            sum += nearest[k];
+        }
+        for (int k = 0; k < 4; ++k) {
+            ASSERT_IN_RANGE(nearest[k] / sum, (double)skin->vertex_weight[v][k], 1e-5);
+        }
+    }
+    lanes_kit_end(&kit.lanes);
+    PASS();
+}
+
 // Equation 3, computed straight from its definition.
 TEST particle_bones_follow_equation_three(void) {
     maps_kit kit;
@@ -426,6 +456,7 @@ void graph_maps_tests(void) {
     RUN_TEST(an_ornament_follows_the_cloth_below_it);
     RUN_TEST(particle_weights_are_a_partition_of_unity);
     RUN_TEST(particle_weights_are_smooth);
+    RUN_TEST(particle_weights_fade_to_the_fifth);
     RUN_TEST(particle_bones_follow_equation_three);
     RUN_TEST(particles_without_vertices_take_the_surface);
     RUN_TEST(blend_rises_from_the_attached_level);

@@ -43,37 +43,6 @@ static double worst_work(const world* w, const hem_tuning* tuning, uint32_t subs
                        contacts * (near + rows * (colliders + planes)));
 }
 
-// The asset with its bytes changed in place, which the validator must still accept.
-static bool open_spoiled(world* w, const char* name, void (*spoil)(world* w)) {
-    memset(w, 0, sizeof(*w));
-    w->bytes = read_asset(name, &w->byte_count);
-    if (!w->bytes || hem_validate(w->bytes, w->byte_count, &w->view, NULL) != HEM_FORMAT_OK) {
-        return false;
-    }
-    spoil(w);
-    hem_format_fault fault = {0};
-    if (hem_validate(w->bytes, w->byte_count, &w->view, &fault) != HEM_FORMAT_OK ||
-        hem_asset_open(&w->asset, w->bytes, w->byte_count) != HEM_OK) {
-        fprintf(stderr, "%s of %s, element %u\n", fault.field, hem_section_name(fault.section), fault.element);
-        return false;
-    }
-    hem_scene_def def = hem_scene_def_default();
-    const hem_slot_def slot = {&w->asset, 1};
-    def.slots = &slot;
-    def.slot_count = 1;
-    def.kernel = wanted_kernel();
-    hem_memory need;
-    if (hem_scene_measure(&def, &need) != HEM_OK) {
-        return false;
-    }
-    w->block = aligned_alloc(need.align, need.size);
-    w->block_size = need.size;
-    hem_instance_def one = hem_instance_def_default();
-    one.asset = &w->asset;
-    return w->block && hem_scene_init(&w->scene, &def, w->block, need.size) == HEM_OK &&
-           hem_scene_add(w->scene, &one, &w->id) == HEM_OK;
-}
-
 // As long as the validator takes, against everybody, 32 times.
 static void make_greedy(hem_tuning* t, float longest) {
     t->collision_thickness = t->self_thickness = t->contact_radius = longest;
@@ -128,7 +97,7 @@ static void spoil_links(world* w) {
 
 TEST a_bad_asset_is_bounded(const char* name, void (*spoil)(world* w), const char* how) {
     world w;
-    ASSERT(open_spoiled(&w, name, spoil));
+    ASSERT(world_open_spoiled(&w, name, spoil));
     hem_tuning tuning[MOST_PARTS];
     ASSERT_EQ(HEM_OK, hem_instance_get_tuning(w.scene, w.id, tuning, sizeof(tuning)));
     const hem_scene_def def = hem_scene_def_default();
@@ -158,7 +127,7 @@ TEST a_bad_asset_is_bounded(const char* name, void (*spoil)(world* w), const cha
 // particles is not looked at.
 TEST a_search_that_is_full_ends(void) {
     world w;
-    ASSERT(open_spoiled(&w, "crossing_large", spoil_places));
+    ASSERT(world_open_spoiled(&w, "crossing_large", spoil_places));
     hem_tuning tuning[MOST_PARTS];
     ASSERT_EQ(HEM_OK, hem_instance_get_tuning(w.scene, w.id, tuning, sizeof(tuning)));
     for (uint32_t p = 0; p < w.view.info->part_count; ++p) {
@@ -261,7 +230,7 @@ static void spoil_rest(world* w) {
 
 TEST a_tiny_link_leaves_statistics_finite(void) {
     world w;
-    ASSERT(open_spoiled(&w, "sheet", spoil_rest));
+    ASSERT(world_open_spoiled(&w, "sheet", spoil_rest));
     hem_instance_stats stats;
     ASSERT_EQ(HEM_OK, hem_instance_get_stats(w.scene, w.id, &stats));
     ASSERT(isfinite(stats.stretch_max) && isfinite(stats.stretch_mean));

@@ -44,7 +44,7 @@ typedef struct rest_case {
     double height; // where a particle comes to rest that falls along x = z = 0
 } rest_case;
 
-enum { REST_CASES = 7 };
+enum { REST_CASES = 8 };
 static const float roof[5][4] = {
     {-0.34202014f, 0.93969262f, 0, 0.1f}, {0, -1, 0, 0.5f}, {1, 0, 0, 0.5f}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0.5f}};
 
@@ -80,6 +80,10 @@ static void rest_cases(rest_case cases[REST_CASES], double t) {
     k.planes = roof[0];
     k.plane_count = 5;
     cases[6] = (rest_case){"hull with a slanted roof", k, y + (0.1 + t) / c};
+    k = collider(HEM_COLLIDER_BOX, 0, y - 0.4, 0); // its end is far from its middle
+    k.size[0] = k.size[2] = 0.03f;
+    k.size[1] = 0.4f;
+    cases[7] = (rest_case){"end of a thin box", k, y + t};
     for (int i = 0; i < REST_CASES; ++i) {
         cases[i].collider.friction = 1;
     }
@@ -224,6 +228,47 @@ TEST a_fast_limb_takes_a_particle_along(void) {
     plate.position[2] = hull.position[2] = 0.21;
     ASSERT_IN_RANGE(0.0, swept_to(plate, -0.3, 0.2), 1e-6);
     ASSERT_IN_RANGE(0.0, swept_to(hull, -0.3, 0.2), 1e-6);
+    PASS();
+}
+
+// The same way as that limb, but it jumps: nothing lies between here and there.
+TEST a_collider_that_jumps_sweeps_nothing(void) {
+    for (int shared = 0; shared < 2; ++shared) {
+        world w;
+        hem_scene_def def = hem_scene_def_default();
+        def.scene_collider_capacity = 1;
+        ASSERT(world_open(&w, "free", &def, NULL, 1));
+        hem_instance_set_gravity(w.scene, w.id, NO_GRAVITY);
+        hem_collider c = collider(HEM_COLLIDER_SPHERE, -0.3, 0, 0);
+        c.size[0] = 0.05f;
+        for (int step = 0; step < 2; ++step) {
+            ASSERT_EQ(HEM_OK, shared ? hem_scene_set_colliders(w.scene, &c, 1)
+                                     : hem_instance_set_colliders(w.scene, w.id, &c, 1));
+            world_step(&w, 1.0f / 60.0f, 1, 1);
+            c.position[0] = 0.2;
+            c.jumped = 1;
+        }
+        ASSERT_IN_RANGE(0.0, (double)particle_at(&w, nth_particle(&w, false, 0)).position[0], 1e-6);
+        world_close(&w);
+    }
+    PASS();
+}
+
+// Balls of 50 mm on the floor: their middles lie that much above it.
+TEST a_soft_particle_touches_with_its_radius(void) {
+    world w;
+    OPEN(w, "pair");
+    hem_tuning tuning = first_tuning(&w);
+    tuning.collision_thickness = 0.01f;
+    tuning.damping = 2;
+    ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, &tuning, 1));
+    const hem_collider floor = collider(HEM_COLLIDER_PLANE, 0, -0.3, 0);
+    hem_instance_set_colliders(w.scene, w.id, &floor, 1);
+    world_step(&w, 1.0f / 60.0f, 0, 90);
+    for (uint32_t n = 0; n < 2; ++n) {
+        ASSERT_IN_RANGE(-0.3 + 0.01 + 0.05, (double)particle_at(&w, nth_particle(&w, false, n)).position[1], 1e-3);
+    }
+    world_close(&w);
     PASS();
 }
 
@@ -785,6 +830,8 @@ SUITE(collision_suite) {
     RUN_TEST(an_instance_has_as_many_hulls_as_their_planes_have_room);
     RUN_TEST(a_collider_behind_a_bone_and_one_in_the_world_differ_by_the_root);
     RUN_TEST(a_fast_limb_takes_a_particle_along);
+    RUN_TEST(a_collider_that_jumps_sweeps_nothing);
+    RUN_TEST(a_soft_particle_touches_with_its_radius);
     RUN_TEST(a_fast_plate_takes_a_hanging_cloth_along);
     RUN_TEST(a_rod_thinner_than_the_mesh_takes_cloth_along);
     RUN_TEST(friction_holds_below_its_angle_and_slides_above_by_coulombs_law);

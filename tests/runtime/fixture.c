@@ -80,6 +80,36 @@ bool world_open(world* w, const char* name, const hem_scene_def* given, const he
     return true;
 }
 
+bool world_open_spoiled(world* w, const char* name, void (*spoil)(world* w)) {
+    memset(w, 0, sizeof(*w));
+    w->bytes = read_asset(name, &w->byte_count);
+    if (!w->bytes || hem_validate(w->bytes, w->byte_count, &w->view, NULL) != HEM_FORMAT_OK) {
+        return false;
+    }
+    spoil(w);
+    hem_format_fault fault = {0};
+    if (hem_validate(w->bytes, w->byte_count, &w->view, &fault) != HEM_FORMAT_OK ||
+        hem_asset_open(&w->asset, w->bytes, w->byte_count) != HEM_OK) {
+        fprintf(stderr, "%s of %s, element %u\n", fault.field, hem_section_name(fault.section), fault.element);
+        return false;
+    }
+    hem_scene_def def = hem_scene_def_default();
+    const hem_slot_def slot = {&w->asset, 1};
+    def.slots = &slot;
+    def.slot_count = 1;
+    def.kernel = wanted_kernel();
+    hem_memory need;
+    if (hem_scene_measure(&def, &need) != HEM_OK) {
+        return false;
+    }
+    w->block = aligned_alloc(need.align, need.size);
+    w->block_size = need.size;
+    hem_instance_def one = hem_instance_def_default();
+    one.asset = &w->asset;
+    return w->block && hem_scene_init(&w->scene, &def, w->block, need.size) == HEM_OK &&
+           hem_scene_add(w->scene, &one, &w->id) == HEM_OK;
+}
+
 void world_close(world* w) {
     free(w->block);
     free(w->bytes);

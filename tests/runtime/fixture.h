@@ -32,6 +32,8 @@ hem_kernel wanted_kernel(void);
 
 // def may be NULL for the defaults; its slots are filled in here. instance may be NULL.
 bool world_open(world* w, const char* name, const hem_scene_def* def, const hem_instance_def* instance, uint32_t count);
+// The same with the asset's bytes changed in place, seen through w->view, in a way that the validator still accepts.
+bool world_open_spoiled(world* w, const char* name, void (*spoil)(world* w));
 void world_close(world* w);
 void world_step(world* w, float dt, uint32_t substeps, int count);
 

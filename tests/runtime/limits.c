@@ -156,6 +156,23 @@ TEST without_the_feature_all_fall(void) {
     PASS();
 }
 
+// A bob on three tethers, some of them in rows and some not: it hangs by their length, or falls.
+TEST tethers_hold_unless_they_are_switched_off(void) {
+    const double t = 0.5, fall = 0.5 * 9.81 * t * (t + 1.0 / 240.0);
+    for (int off = 0; off < 2; ++off) {
+        world w;
+        OPEN(w, "three_tethers");
+        ASSERT(w.view.index_batch_count > 0 && w.view.link_batch_count > 0);
+        const uint32_t feature = off ? HEM_FEATURE_TETHERS : 0;
+        hem_instance_set_features(w.scene, w.id, HEM_FEATURE_ALL & ~feature);
+        world_step(&w, 1.0f / 60.0f, 4, 30);
+        const double y = (double)particle_at(&w, nth_particle(&w, false, 0)).position[1];
+        ASSERT_IN_RANGE(off ? -1.0 - fall : -1.0, y, 1e-3);
+        world_close(&w);
+    }
+    PASS();
+}
+
 SUITE(limits_suite) {
     RUN_TEST(the_asset_has_the_limits_it_was_given);
     RUN_TEST(a_particle_hangs_at_its_greatest_distance);
@@ -163,4 +180,5 @@ SUITE(limits_suite) {
     RUN_TEST(aside_both_hold);
     RUN_TEST(they_turn_with_the_pose);
     RUN_TEST(without_the_feature_all_fall);
+    RUN_TEST(tethers_hold_unless_they_are_switched_off);
 }

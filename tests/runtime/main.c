@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(limits_suite);
     RUN_SUITE(air_suite);
     RUN_SUITE(friction_suite);
+    RUN_SUITE(contacts_suite);
     RUN_SUITE(solvers_suite);
     RUN_SUITE(sleep_suite);
     RUN_SUITE(frames_suite);

@@ -3,6 +3,7 @@
 
 #include "tests/runtime/suites.h"
 #include "tests/runtime/talk.h"
+#include "runtime/src/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -376,6 +377,76 @@ TEST a_damaged_save_does_no_harm(void) {
     PASS();
 }
 
+// The head of an instance's state, one field at a time with what no step leaves there.
+TEST a_state_that_no_step_leaves_is_refused(void) {
+    static const union word {
+        uint32_t bits;
+        float number;
+    } two = {.bits = 2}, none = {.bits = 0}, many = {.bits = 65}, negative = {.number = -1}, half = {.number = 0.5f},
+      endless = {.bits = 0x7f800000u};
+    static const struct {
+        const char* name;
+        size_t offset;
+        const union word* value;
+    } rows[] = {{"generation", offsetof(hemi_state, generation), &none},
+                {"asleep", offsetof(hemi_state, asleep), &two},
+                {"substep_count", offsetof(hemi_state, substep_count), &many},
+                {"still_seconds", offsetof(hemi_state, still_seconds), &negative},
+                {"pose_still_seconds", offsetof(hemi_state, pose_still_seconds), &negative},
+                {"root.rotation", offsetof(hemi_state, root.rotation[3]), &half},
+                {"match_rotation", offsetof(hemi_state, match_rotation[3]), &half},
+                {"felt_velocity", offsetof(hemi_state, felt_velocity[1]), &endless},
+                {"felt_spin", offsetof(hemi_state, felt_spin[2]), &endless}};
+    world w;
+    OPEN(w, "pair");
+    world_step(&w, 1.0f / 60.0f, 0, 5);
+    size_t size, at = 0;
+    uint8_t* saved = save(&w, HEM_SAVE_STATE, &size);
+    ASSERT(saved);
+    const hemi_state* state = w.scene->instances[0].state;
+    while (at + sizeof(*state) < size && memcmp(saved + at, state, sizeof(*state)) != 0) {
+        ++at;
+    }
+    ASSERT(at + sizeof(*state) < size); // it lies in a save as it is
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        uint8_t* field = saved + at + rows[i].offset;
+        uint32_t good;
+        memcpy(&good, field, sizeof(good));
+        memcpy(field, rows[i].value, sizeof(good));
+        ASSERT_EQm(rows[i].name, HEM_ERROR_STATE, hem_scene_load(w.scene, saved, size));
+        memcpy(field, &good, sizeof(good));
+        ASSERT_EQ(HEM_OK, hem_scene_load(w.scene, saved, size));
+    }
+    // Nor does it leave a mass below nothing.
+    const hemi_row4* x = w.scene->instances[0].x;
+    for (at = 0; at + sizeof(*x) < size && memcmp(saved + at, x, sizeof(*x)) != 0; ++at) {}
+    ASSERT(at + sizeof(*x) < size);
+    memcpy(saved + at + offsetof(hemi_row4, w), &negative, sizeof(negative));
+    ASSERT_EQ(HEM_ERROR_STATE, hem_scene_load(w.scene, saved, size));
+    free(saved);
+    world_close(&w);
+    PASS();
+}
+
+// Two sheets of the same size, one of which meets itself: a save of the one has the length of the other's.
+TEST a_save_of_another_asset_is_refused(void) {
+    world w, other;
+    OPEN(w, "sheet");
+    OPEN(other, "sheet_self");
+    size_t size, other_size;
+    void* saved = save(&w, HEM_SAVE_ALL, &size);
+    void* others = save(&other, HEM_SAVE_ALL, &other_size);
+    ASSERT(saved && others);
+    ASSERT_EQ(size, other_size);
+    ASSERT_EQ(HEM_OK, hem_scene_load(other.scene, others, size));
+    ASSERT_EQ(HEM_ERROR_STATE, hem_scene_load(other.scene, saved, size));
+    free(saved);
+    free(others);
+    world_close(&w);
+    world_close(&other);
+    PASS();
+}
+
 SUITE(restore_suite) {
     static const char* const assets[] = {"sheet",
                                          "cape",
@@ -405,4 +476,6 @@ SUITE(restore_suite) {
     RUN_TEST(who_lives_again_begins_with_the_defaults);
     RUN_TEST(a_save_that_does_not_fit_is_refused_and_changes_nothing);
     RUN_TEST(a_damaged_save_does_no_harm);
+    RUN_TEST(a_state_that_no_step_leaves_is_refused);
+    RUN_TEST(a_save_of_another_asset_is_refused);
 }

@@ -152,6 +152,57 @@ TEST link_damping_is_that_of_the_damped_oscillator_at_every_rate(void) {
     PASS();
 }
 
+// A damper that is too strong to swing: m x'' + d x' + k x = m g has two real rates. The faster one, 1000/s, is four times what
+// a substep can follow; a damper that is taken from where the step began would throw the bob about.
+TEST a_strong_link_damper_creeps_to_its_load_at_every_rate(void) {
+    static const struct {
+        float hz;
+        uint32_t substeps;
+    } rates[] = {{30, 0}, {60, 0}, {240, 0}, {60, 1}};
+    const double k = 500, d = 100, load = MASS * G / k, root = sqrt(d * d - 4 * k * MASS);
+    const double slow = (d - root) / (2 * MASS), fast = (d + root) / (2 * MASS), seconds = 0.2;
+    const double expected = load * (1 - (fast * exp(-slow * seconds) - slow * exp(-fast * seconds)) / (fast - slow));
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); ++i) {
+        world w;
+        OPEN(w, "pendulum");
+        hem_tuning t = world_tuning(&w);
+        t.damping = t.sleep_speed = 0;
+        for (int kind = 0; kind < 8; ++kind) {
+            t.compliance[kind] = (float)(1 / k);
+            t.link_damping[kind] = (float)d;
+        }
+        ASSERT(world_tune(&w, &t));
+        world_step(&w, 1.0f / rates[i].hz, rates[i].substeps, (int)(seconds * (double)rates[i].hz + 0.5));
+        const double stretch = -1.0 - (double)particle_at(&w, nth_particle(&w, false, 0)).position[1];
+        ASSERT_IN_RANGE(expected, stretch, 0.04 * load);
+        world_close(&w);
+    }
+    PASS();
+}
+
+// Below one that is held hangs another of the same mass, a group of two about either of them. Its goal is half of the way that
+// it is too low, so two groups pull with half a spring each: it sags by the load times the compliance.
+TEST a_soft_pair_sags_by_load_times_compliance(void) {
+    static const float rates[] = {30, 60, 240};
+    for (int i = 0; i < 3; ++i) {
+        world w;
+        OPEN(w, "hung_pair");
+        hem_tuning t = world_tuning(&w);
+        t.damping = t.angular_damping = 4;
+        t.sleep_speed = NO_SLEEP;
+        t.shape_compliance = 0.02f;
+        ASSERT(world_tune(&w, &t));
+        world_step(&w, 1.0f / rates[i], 0, (int)(rates[i] * 6));
+        const hem_particle held = particle_at(&w, nth_particle(&w, true, 0));
+        const hem_particle bob = particle_at(&w, nth_particle(&w, false, 0));
+        const double load = 0.02 * MASS * G;
+        ASSERT_IN_RANGE(-0.1 - load, (double)bob.position[1], 0.03 * load);
+        ASSERT_IN_RANGE(0.0, (double)held.position[1], 1e-6); // whatever hangs on it
+        world_close(&w);
+    }
+    PASS();
+}
+
 // How far the end of a soft arm hangs down once it is still.
 static double sag_of(float hz, float compliance) {
     world w;
@@ -220,6 +271,8 @@ SUITE(solvers_suite) {
     RUN_TEST(each_part_has_its_own_number_of_passes);
     RUN_TEST(stiffness_is_nothing_to_xpbd_and_compliance_nothing_to_pbd);
     RUN_TEST(link_damping_is_that_of_the_damped_oscillator_at_every_rate);
+    RUN_TEST(a_strong_link_damper_creeps_to_its_load_at_every_rate);
+    RUN_TEST(a_soft_pair_sags_by_load_times_compliance);
     RUN_TEST(a_soft_arm_sags_alike_at_every_rate_and_more_when_softer);
     RUN_TEST(angular_damping_slows_a_turn_alike_at_every_rate);
 }

@@ -152,8 +152,34 @@ TEST stiff_springs_come_to_rest(void) {
     PASS();
 }
 
+// Particles of five masses, and springs that find no rows to stand in.
+TEST springs_between_free_particles_keep_momentum(void) {
+    world w;
+    OPEN(w, "sprung_free");
+    uint32_t indexed = 0;
+    for (uint32_t i = 0; i < w.view.row_batch_count; ++i) {
+        indexed += w.view.row_batches[i].form != HEM_FORM_ROWS;
+    }
+    ASSERT(indexed > 0);
+    const float none[3] = {0, 0, 0};
+    hem_instance_set_gravity(w.scene, w.id, none);
+    double most = 0, pushed = 0;
+    for (int f = 0; f < 60; ++f) {
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        const vec3d p = linear_momentum(&w);
+        most = fmax(most, sqrt(p.x * p.x + p.y * p.y + p.z * p.z));
+        const hem_particle one = particle_at(&w, nth_particle(&w, false, 0));
+        pushed = fmax(pushed, mass_of(&w, nth_particle(&w, false, 0)) * fabs((double)one.velocity[0]));
+    }
+    ASSERT(pushed > 1e-3);
+    ASSERT(most < 1e-3 * pushed);
+    world_close(&w);
+    PASS();
+}
+
 SUITE(springs_suite) {
     RUN_TEST(springs_swing_as_the_closed_form_says);
     RUN_TEST(springs_hang_by_weight_over_stiffness);
     RUN_TEST(stiff_springs_come_to_rest);
+    RUN_TEST(springs_between_free_particles_keep_momentum);
 }

@@ -18,6 +18,7 @@ extern SUITE(characters_suite);
 extern SUITE(limits_suite);
 extern SUITE(air_suite);
 extern SUITE(friction_suite);
+extern SUITE(contacts_suite);
 extern SUITE(solvers_suite);
 extern SUITE(springs_suite);
 extern SUITE(forces_suite);
@@ -44,6 +45,7 @@ extern SUITE(verify_suite);
 
 // Everything a game may do to a character, with every field of the tuning at work: tuned.c.
 void drive_tuned(world* w, int step);
+void drive_rest(world* w, int step);
 extern SUITE(trimesh_suite);
 extern SUITE(meshes_suite);
 extern SUITE(triangulate_suite);
