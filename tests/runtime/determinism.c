@@ -144,7 +144,8 @@ static void forced(world* w, int step) {
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
-} DRIVES[] = {{"still", still}, {"busy", busy}, {"play", play}, {"drive_tuned", drive_tuned}, {"forced", forced}};
+} DRIVES[] = {{"still", still},           {"busy", busy},    {"play", play}, {"drive_tuned", drive_tuned},
+              {"drive_rest", drive_rest}, {"forced", forced}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {
