@@ -107,12 +107,12 @@ hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info) {
     hem_scene_def def = hem_scene_def_default();
     hemi_instance spare = {0};
     hemi_carve input = {.packed = 1}, state = {.packed = 1}, all = {0};
-    hemi_layout_input(&input, view, def.collider_capacity, def.hull_plane_capacity, def.tie_capacity, &spare);
-    hemi_layout_state(&state, view, def.collider_capacity, def.tie_capacity, &spare);
+    hemi_layout_input(&input, view, def.collider_capacity, def.hull_plane_capacity, def.tie_capacity, 0, &spare);
+    hemi_layout_state(&state, view, def.collider_capacity, def.tie_capacity, 0, &spare);
     info->input_size = (uint32_t)input.used;
     info->state_size = (uint32_t)state.used;
-    hemi_layout_input(&all, view, def.collider_capacity, def.hull_plane_capacity, def.tie_capacity, &spare);
-    hemi_layout_state(&all, view, def.collider_capacity, def.tie_capacity, &spare);
+    hemi_layout_input(&all, view, def.collider_capacity, def.hull_plane_capacity, def.tie_capacity, 0, &spare);
+    hemi_layout_state(&all, view, def.collider_capacity, def.tie_capacity, 0, &spare);
     hemi_layout_instance(&all, view, &def, &spare);
     info->instance_size = (uint32_t)all.used;
     return HEM_OK;

@@ -10,6 +10,27 @@ static hem_vec3 follow(hem_vec3 felt, hem_vec3 moved, float limit) {
     return size > limit ? hem_vec3_madd(change, limit / size, felt) : moved;
 }
 
+// By the frame that it rides in, where the root starts from.
+static void carried(const hemi_input* input, const hemi_state* s, double start[3], hem_quat* turned) {
+    if (!input->carry_step || input->carry_step != s->step_count + 1) {
+        return;
+    }
+    const double* from = input->carry_from;
+    hem_quat carry = hemi_quat_of(input->carry_rotation);
+    hem_vec3 arm = hem_vec3_make((float)(start[0] - from[0]), (float)(start[1] - from[1]), (float)(start[2] - from[2]));
+    arm = hem_quat_rotate(carry, arm);
+    start[0] = input->carry_to[0] + (double)arm.x;
+    start[1] = input->carry_to[1] + (double)arm.y;
+    start[2] = input->carry_to[2] + (double)arm.z;
+    *turned = hem_quat_normalise(hem_quat_mul(carry, *turned));
+}
+
+void hemi_frame_carry(const hemi_input* input, hemi_state* s) {
+    hem_quat turned = hemi_quat_of(s->root.rotation);
+    carried(input, s, s->root.position, &turned);
+    memcpy(s->root.rotation, &turned, sizeof(s->root.rotation));
+}
+
 // A game may start, stop or turn a character within a frame, with an acceleration that no body has and no cloth would
 // outlive: the part of a skirt before the legs would be torn through them. So what the particles feel is a velocity that
 // follows the root's with bounded acceleration. Once the root moves steadily both are the same.
@@ -19,17 +40,7 @@ hemi_frame_path hemi_frame_follow(const hemi_input* input, hemi_state* s, float 
     path.from = hemi_quat_of(s->root.rotation);
     path.to = hemi_quat_of(input->root.rotation);
     double start[3] = {s->root.position[0], s->root.position[1], s->root.position[2]};
-    if (input->carry_step && input->carry_step == s->step_count + 1) {
-        const double* from = input->carry_from;
-        hem_quat carry = hemi_quat_of(input->carry_rotation);
-        hem_vec3 arm =
-            hem_vec3_make((float)(start[0] - from[0]), (float)(start[1] - from[1]), (float)(start[2] - from[2]));
-        arm = hem_quat_rotate(carry, arm);
-        start[0] = input->carry_to[0] + (double)arm.x;
-        start[1] = input->carry_to[1] + (double)arm.y;
-        start[2] = input->carry_to[2] + (double)arm.z;
-        path.from = hem_quat_normalise(hem_quat_mul(carry, path.from));
-    }
+    carried(input, s, start, &path.from);
     hem_vec3 velocity = hemi_vec3_of(s->felt_velocity), spin = hemi_vec3_of(s->felt_spin);
     if (!s->jumped) { // else it goes on as it did before
         hem_vec3 way =

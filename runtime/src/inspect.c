@@ -319,7 +319,7 @@ static void draw_link(void* user, const hem_link_info* link) {
     float at[2][3];
     const uint32_t ends[2] = {link->a, link->b};
     for (int k = 0; k < 2; ++k) {
-        const hemi_row4* x = &d->instance->x[ends[k] >> 3];
+        const hemi_row4* x = &d->instance->show_x[ends[k] >> 3];
         at[k][0] = x->x[ends[k] & 7];
         at[k][1] = x->y[ends[k] & 7];
         at[k][2] = x->z[ends[k] & 7];

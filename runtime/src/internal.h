@@ -9,11 +9,12 @@
 //
 //   hem_scene | classes | instance records | mesh records | scratch records | events | per asset DERIVED |
 //   INPUT: hemi_scene_input | colliders | planes | forces, per mesh [ hemi_mesh_input | bones | triangles ],
-//          per slot [ hemi_input | bones | tuning | colliders | planes | ties ] |
-//   STATE: past of the scene's colliders | ages of its forces, per mesh [ hemi_mesh_state | bones_prev ],
-//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past ] |
+//          per slot [ hemi_input | bones | tuning | colliders | planes | ties | wish ] |
+//   STATE: past of the scene's colliders | ages of its forces | spent, per mesh [ hemi_mesh_state | bones_prev ],
+//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past |
+//                     given | goal | goal_q | offset | offset_q | room_x | room_q ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
-//   palette_prev ] | per worker SCRATCH
+//   palette_prev ] | bids and orders of the plan | per worker SCRATCH
 //
 // INPUT is what the game said and still holds; ops write it (ops.inl), a step only reads it. STATE is what the last step
 // left. Both are free of pointers, and a save, a load and a hash take both. Whatever else a step reads it derives from
@@ -22,6 +23,7 @@
 // Bytes per particle of state: position and inverse mass 16, velocity 12, caught 1, anchor 3; oriented ones 28 more;
 // animated rows 28 more.
 
+#include "hem/budget.h"
 #include "hem/hem.h"
 #include "formats/hem_format.h"
 #include "formats/hem_validate.h"
@@ -130,7 +132,8 @@ typedef struct hemi_scene_input {
     uint32_t has_force_field; // the function itself is the game's, outside
     uint32_t collider_count;
     uint32_t force_count;
-    uint32_t reserved[2];
+    float budget_us;
+    uint32_t reserved;
 } hemi_scene_input;
 
 // What the last step left, and what was said for the next one alone: the head of an instance's state.
@@ -152,6 +155,59 @@ typedef struct hemi_state {
     uint32_t woken;
     uint32_t heard; // hash of what was in force in the last step: see heard.c
 } hemi_state;
+
+// -- With a budget (budget.c, show.c)
+
+typedef struct hemi_wish { // INPUT
+    float importance;
+    uint32_t best, worst; // hem_level
+    uint32_t reserved;
+} hemi_wish;
+
+#define HEMI_BLEND 64 // parts that the fade between particles and bones alone has
+
+typedef struct hemi_given { // STATE, an instance
+    uint32_t level;         // hem_level
+    uint32_t age;           // frames that it has had it, at most 255
+    uint32_t waited;        // frames since it was simulated, at most 255
+    float waited_seconds;   // that passed for the character meanwhile
+    uint32_t turn;          // whether it is simulated in this step
+    uint32_t direct;        // shown is where the particles are; else offsets from the pose are
+    uint32_t show_left;     // frames until the offsets shown have arrived
+    uint32_t blend;         // of HEMI_BLEND, between bones alone and particles
+    uint32_t near_count, pair_count, touch_count, mesh_count; // of its last simulated step
+    uint32_t rank, reason;
+    float wanted_us, given_us, now_us, left_us;
+} hemi_given;
+
+typedef struct hemi_spent { // STATE, the scene
+    float scale;            // of all costs
+    float planned_us;       // of the last step
+    float price;
+    uint32_t rank_count, raised, lowered;
+    uint32_t reserved[2];
+} hemi_spent;
+
+// Nanoseconds of an asset's instances, from the costs of the scene.
+typedef struct hemi_prices {
+    float pose;            // bones and targets, a frame
+    float skin, skin_pose; // a frame, and with bones alone
+    float shown;           // by its bones, a frame
+    float drawn;           // matrices, a frame
+    float step, substep, search;
+    float body; // a substep with contacts
+    float candidate, near_one, pair_one, touch_one, mesh_one, collider, collider_row, force;
+    float pass[HEM_MAX_PARTS]; // over the constraints of a part
+} hemi_prices;
+
+typedef struct hemi_bid {         // of an instance in this plan; scratch of the step's begin
+    float mean[HEM_LEVEL_COUNT];  // ns a frame
+    float turn[HEM_LEVEL_COUNT];  // ns of a frame with a turn
+    float worth[HEM_LEVEL_COUNT]; // the highest price at which it has the level
+    float rest;                   // ns of a frame without
+    float importance;
+    uint32_t best, worst, level, age; // level: as it was
+} hemi_bid;
 
 // A collider as the game or the asset gave it. What it did in the last step is in the state: see hemi_collider_past.
 typedef struct hemi_collider {
@@ -283,7 +339,15 @@ typedef struct hemi_instance {
     uint8_t* caught;              // per particle, see kernels/caught.inl
     hemi_anchor_row* anchor;      // where it was when still_seconds began
     hemi_tie_past* tie_past;
+    hemi_wish* wish;   // INPUT, with a budget; else NULL
+    hemi_given* given; // STATE, with a budget; else NULL
+    hemi_row3* goal;   // where the particles are, as offsets from the pose in its axes
+    hemi_row4* goal_q; // oriented rows: turned how against the pose
+    hemi_row3* offset; // the same as it is shown, on its way to the goal
+    hemi_row4* offset_q;
+    hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
     // Derived from both, and anew after a load
+    hemi_row4 *show_x, *show_q;   // what is drawn: x and q, or room_x and room_q
     hemi_target_row* target_next; // anim rows, from the bones
     hemi_row4* frame_q;           // cloth rows: orientation rest -> now
     float (*palette)[16];         // particle matrices, padded rows for skinning
@@ -308,6 +372,7 @@ typedef struct hemi_class { // slots of one asset
     const hem_view* view;
     uint32_t first_instance, count;
     hemi_derived* derived;
+    hemi_prices* prices; // NULL = no budget
 } hemi_class;
 
 struct hemi_op;
@@ -327,6 +392,7 @@ struct hem_scene {
     uint32_t force_capacity;
     uint32_t tie_capacity;
     uint32_t keep_previous;
+    uint32_t budget; // hem_budget_mode
     uint32_t substep_limit;
     float substep_hz;
     hem_kernel kernel;
@@ -342,6 +408,9 @@ struct hem_scene {
     hemi_force* forces;
     hemi_world_past* past; // STATE, of colliders
     hemi_force_past* force_past;
+    hemi_spent* spent;             // STATE, with a budget; else NULL
+    hemi_bid* bids;                // an instance each
+    uint32_t *order, *order_spare; // by importance
     size_t input_size, state_size; // of INPUT and STATE in a save
     hem_event* events;
     uint32_t event_capacity, event_count, event_lost;
@@ -411,6 +480,35 @@ uint64_t hemi_input_hash(const hem_scene* scene, const hemi_instance* instance);
 
 // read.c
 hem_quat hemi_turn_of(const hem_scene* scene, const hemi_instance* instance, uint32_t particle); // rest -> now
+
+// cost.c
+void hemi_price(const hem_view* view, const hem_costs* costs, hemi_prices* prices);
+int hemi_costs_are_fine(const hem_costs* costs, uint32_t* worst); // which is not
+// A frame's nanoseconds at each level. scale: of all of them.
+void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* prices, hemi_bid* bid);
+// How substeps go at a level.
+typedef struct hemi_pace {
+    uint32_t period;   // frames to a simulated one
+    float hz;          // substeps a second, times those of the scene
+    float slowest_hz;  // of substeps: none is longer than one over this
+    float searches_hz; // at least so many a second
+    uint32_t light;    // cloth is not kept off cloth
+} hemi_pace;
+const hemi_pace* hemi_pace_of(uint32_t level); // of those that simulate
+
+// plan.c
+int hemi_targets_moved(const hemi_instance* instance); // since the last step
+int hemi_root_moved(const hemi_input* input, const hemi_state* state);
+
+// budget.c
+void hemi_learn_scale(hemi_spent* spent, float measured_us);
+void hemi_plan_budget(hem_scene* scene); // before a step's jobs
+int hemi_is_level(uint32_t level);       // that can be given
+
+// show.c
+void hemi_show_pose(hemi_instance* instance);       // it has just been placed there
+void hemi_show_again(hemi_instance* instance);      // after a load
+float hemi_blend_of(const hemi_instance* instance); // of particles, in drawing
 
 // settle.c
 int hemi_keeps_frames(const hemi_instance* instance);

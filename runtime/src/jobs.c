@@ -27,6 +27,7 @@ hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uin
     scene->args = *args;
     hemi_gather_words(scene);
     hemi_begin_meshes(scene);
+    hemi_plan_budget(scene);
     *job_count = scene->instance_count;
     return HEM_OK;
 }

@@ -14,15 +14,19 @@ void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t
     }
 }
 
-void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, hem_scene* scene) {
+void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, uint32_t budget,
+                             hem_scene* scene) {
     scene->past = hemi_take(c, collider_capacity, sizeof(hemi_world_past));
     if (force_capacity) {
         scene->force_past = hemi_take(c, force_capacity, sizeof(hemi_force_past));
     }
+    if (budget) {
+        scene->spent = hemi_take(c, 1, sizeof(hemi_spent));
+    }
 }
 
 void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t hull_plane_capacity,
-                       uint32_t tie_capacity, hemi_instance* instance) {
+                       uint32_t tie_capacity, uint32_t budget, hemi_instance* instance) {
     const hem_info* info = view->info;
     instance->input = hemi_take(c, 1, sizeof(hemi_input));
     instance->bones = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
@@ -32,10 +36,13 @@ void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     if (tie_capacity) {
         instance->ties = hemi_take(c, tie_capacity, sizeof(hemi_tie));
     }
+    if (budget) {
+        instance->wish = hemi_take(c, 1, sizeof(hemi_wish));
+    }
 }
 
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
-                       hemi_instance* instance) {
+                       uint32_t budget, hemi_instance* instance) {
     const hem_info* info = view->info;
     instance->state = hemi_take(c, 1, sizeof(hemi_state));
     instance->x = hemi_take(c, info->row_count, sizeof(hemi_row4));
@@ -48,6 +55,15 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     instance->anchor = hemi_take(c, info->row_count, sizeof(hemi_anchor_row));
     if (tie_capacity) {
         instance->tie_past = hemi_take(c, tie_capacity, sizeof(hemi_tie_past));
+    }
+    if (budget) {
+        instance->given = hemi_take(c, 1, sizeof(hemi_given));
+        instance->goal = hemi_take(c, info->row_count, sizeof(hemi_row3));
+        instance->goal_q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
+        instance->offset = hemi_take(c, info->row_count, sizeof(hemi_row3));
+        instance->offset_q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
+        instance->room_x = hemi_take(c, info->row_count, sizeof(hemi_row4));
+        instance->room_q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
     }
 }
 
@@ -64,6 +80,8 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_d
         instance->bones_prev = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
         instance->palette_prev = hemi_take(c, matrices, 64);
     }
+    instance->show_x = instance->x;
+    instance->show_q = instance->q;
 }
 
 void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user) {
@@ -76,7 +94,7 @@ void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user
 void hemi_visit_scene_state(const hem_scene* scene, hemi_visit visit, void* user) {
     hem_scene spare;
     hemi_carve c = {.base = (uint8_t*)scene->past, .visit = visit, .user = user};
-    hemi_layout_scene_state(&c, scene->scene_collider_capacity, scene->force_capacity, &spare);
+    hemi_layout_scene_state(&c, scene->scene_collider_capacity, scene->force_capacity, scene->budget, &spare);
 }
 
 void hemi_visit_input(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
@@ -84,14 +102,14 @@ void hemi_visit_input(const hem_scene* scene, const hemi_instance* instance, hem
     hemi_instance spare = {0};
     hemi_carve c = {.base = (uint8_t*)instance->input, .visit = visit, .user = user};
     hemi_layout_input(&c, instance->view, scene->collider_capacity, scene->hull_plane_capacity, scene->tie_capacity,
-                      &spare);
+                      scene->budget, &spare);
 }
 
 void hemi_visit_state(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
     HEM_ASSERT(instance->state && hemi_is_aligned(instance->state, 64));
     hemi_instance spare = {0};
     hemi_carve c = {.base = (uint8_t*)instance->state, .visit = visit, .user = user};
-    hemi_layout_state(&c, instance->view, scene->collider_capacity, scene->tie_capacity, &spare);
+    hemi_layout_state(&c, instance->view, scene->collider_capacity, scene->tie_capacity, scene->budget, &spare);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -237,9 +255,9 @@ static void layout_range(hemi_carve* c, const hem_scene_def* def, range which, h
             instance->class_index = i;
             if (which == RANGE_INPUT) {
                 hemi_layout_input(c, view, def->collider_capacity, def->hull_plane_capacity, def->tie_capacity,
-                                  instance);
+                                  def->budget, instance);
             } else if (which == RANGE_STATE) {
-                hemi_layout_state(c, view, def->collider_capacity, def->tie_capacity, instance);
+                hemi_layout_state(c, view, def->collider_capacity, def->tie_capacity, def->budget, instance);
             } else {
                 hemi_layout_instance(c, view, def, instance);
             }
@@ -272,8 +290,9 @@ static void layout_classes(hemi_carve* c, const hem_scene_def* def, hemi_class* 
         hemi_derived* derived = hemi_take(c, 1, sizeof(hemi_derived));
         hemi_derived spare = {0};
         hemi_layout_derived(c, view, derived ? derived : &spare);
+        hemi_prices* prices = def->budget ? hemi_take(c, 1, sizeof(hemi_prices)) : NULL;
         if (classes) {
-            classes[i] = (hemi_class){view, n, def->slots[i].count, derived};
+            classes[i] = (hemi_class){view, n, def->slots[i].count, derived, prices};
         }
         n += def->slots[i].count;
     }
@@ -299,11 +318,18 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
                             scene ? scene : &spare_scene);
     layout_scene_meshes(c, def, RANGE_INPUT, meshes);
     layout_range(c, def, RANGE_INPUT, instances);
-    hemi_layout_scene_state(c, def->scene_collider_capacity, def->force_capacity, scene ? scene : &spare_scene);
+    hemi_layout_scene_state(c, def->scene_collider_capacity, def->force_capacity, def->budget,
+                            scene ? scene : &spare_scene);
     layout_scene_meshes(c, def, RANGE_STATE, meshes);
     layout_range(c, def, RANGE_STATE, instances);
     layout_scene_meshes(c, def, RANGE_DERIVED, meshes);
     layout_range(c, def, RANGE_DERIVED, instances);
+    if (def->budget) {
+        hem_scene* to = scene ? scene : &spare_scene;
+        to->bids = hemi_take(c, instance_count, sizeof(hemi_bid));
+        to->order = hemi_take(c, instance_count, sizeof(uint32_t));
+        to->order_spare = hemi_take(c, instance_count, sizeof(uint32_t));
+    }
     for (uint32_t i = 0; i < def->worker_capacity; ++i) {
         hemi_scratch spare = {0};
         layout_scratch(c, &extent, scratch ? &scratch[i] : &spare);

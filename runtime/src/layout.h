@@ -53,11 +53,12 @@ static inline void* hemi_take(hemi_carve* c, size_t count, size_t size) {
 // layout.c
 void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t hull_plane_capacity,
                              uint32_t force_capacity, hem_scene* scene);
-void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, hem_scene* scene);
+void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, uint32_t budget,
+                             hem_scene* scene);
 void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t hull_plane_capacity,
-                       uint32_t tie_capacity, hemi_instance* instance);
+                       uint32_t tie_capacity, uint32_t budget, hemi_instance* instance);
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
-                       hemi_instance* instance);
+                       uint32_t budget, hemi_instance* instance);
 void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance);
 // The arrays of the scene, and those of one instance, in order.
 void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user);

@@ -82,6 +82,9 @@ void hemi_default_input(const hem_scene* scene, hemi_instance* instance) {
     input->features = HEM_FEATURE_ALL;
     input->animation = -1;
     input->generation = instance->state->generation;
+    if (instance->wish) {
+        *instance->wish = (hemi_wish){1.0f, HEM_LEVEL_FULL, HEM_LEVEL_POSE, 0};
+    }
     memcpy(instance->tuning, view->tuning, view->info->part_count * sizeof(hem_tuning));
     hemi_set_bones(instance, NULL, 0);
     scene->kernels->targets(view, instance->bones, instance->target_next);
@@ -109,6 +112,9 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     input->user = given->user;
     if (op->count) {
         hemi_set_bones(instance, op->elements, op->stride);
+    }
+    if (instance->given) {
+        *instance->given = (hemi_given){.blend = HEMI_BLEND, .age = 255};
     }
     hemi_place_on_pose(scene, instance);
     keep_previous(scene, instance);
@@ -414,6 +420,30 @@ static void apply_tuning(hem_scene* scene, hemi_instance* instance, const hemi_o
     }
 }
 
+// -- Budget
+
+static void apply_budget(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    scene->input->budget_us = ((const hemi_op_number*)op->payload)->value;
+}
+
+static void apply_measured(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    hemi_learn_scale(scene->spent, ((const hemi_op_number*)op->payload)->value);
+}
+
+static void apply_importance(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    instance->wish->importance = ((const hemi_op_number*)op->payload)->value;
+}
+
+static void apply_levels(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_levels* given = op->payload;
+    instance->wish->best = given->best;
+    instance->wish->worst = given->worst;
+}
+
 void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     HEM_ASSERT(hemi_op_name(op->id) && op->payload && (op->count == 0 || op->elements));
     HEM_ASSERT(op->count == 0 || op->stride >= hemi_op_element_size(op->id));
@@ -422,7 +452,8 @@ void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     if (scene->op_watch) {
         scene->op_watch(scene->op_watch_user, scene, instance, op);
     }
-    if (op->id != HEMI_OP_POSE && op->id != HEMI_OP_ROOT && op->id != HEMI_OP_CARRY && op->id != HEMI_OP_MESH_POSE) {
+    if (op->id != HEMI_OP_POSE && op->id != HEMI_OP_ROOT && op->id != HEMI_OP_CARRY && op->id != HEMI_OP_MESH_POSE &&
+        op->id < HEMI_OP_BUDGET) {
         *(instance ? &instance->spoken : &scene->spoken) = 1;
     }
     switch (op->id) {

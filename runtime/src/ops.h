@@ -55,6 +55,10 @@ typedef struct hemi_op_number {
     float value;
 } hemi_op_number;
 
+typedef struct hemi_op_levels { // hem_level
+    uint32_t best, worst;
+} hemi_op_levels;
+
 typedef struct hemi_op_animation {
     int32_t mode;
 } hemi_op_animation;
@@ -115,7 +119,7 @@ typedef enum hemi_op_id {
 } hemi_op_id;
 
 static inline int hemi_op_is_of_scene(uint32_t id) { // else it is said about an instance
-    return id >= HEMI_OP_FORCE_FIELD && id <= HEMI_OP_FORCE_COUNT;
+    return (id >= HEMI_OP_FORCE_FIELD && id <= HEMI_OP_FORCE_COUNT) || id == HEMI_OP_BUDGET || id == HEMI_OP_MEASURED;
 }
 
 typedef struct hemi_op {

@@ -34,4 +34,8 @@
     X(FORCE, 26, force, hemi_op_force, 0)                                                                              \
     X(FORCE_COUNT, 27, force_count, hemi_op_count, 0)                                                                  \
     X(TIE, 28, tie, hemi_op_tie, 0) /* of an instance */                                                               \
-    X(TIE_COUNT, 29, tie_count, hemi_op_count, 0)
+    X(TIE_COUNT, 29, tie_count, hemi_op_count, 0)                                                                      \
+    X(BUDGET, 40, budget, hemi_op_number, 0) /* of the scene, like the next */                                         \
+    X(MEASURED, 41, measured, hemi_op_number, 0)                                                                       \
+    X(IMPORTANCE, 42, importance, hemi_op_number, 0) /* of an instance, like the next */                               \
+    X(LEVELS, 43, levels, hemi_op_levels, 0)

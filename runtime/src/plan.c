@@ -3,7 +3,8 @@
 
 #include "runtime/src/step.h"
 
-static int targets_moved(const hem_view* view, const hemi_instance* instance) {
+int hemi_targets_moved(const hemi_instance* instance) {
+    const hem_view* view = instance->view;
     for (uint32_t i = 0; i < view->anim_row_count; ++i) {
         const float* a = instance->target_prev[i].x.x;
         const float* b = instance->target_next[i].x.x;
@@ -19,7 +20,7 @@ static int targets_moved(const hem_view* view, const hemi_instance* instance) {
     return 0;
 }
 
-static int root_moved(const hemi_input* input, const hemi_state* s) {
+int hemi_root_moved(const hemi_input* input, const hemi_state* s) {
     for (int k = 0; k < 3; ++k) {
         double d = s->root.position[k] - input->root.position[k];
         if (d > 1e-6 || d < -1e-6) {
@@ -93,8 +94,8 @@ static void tune_part(const hem_tuning* t, float mean_inverse_mass, float h, hem
 #define LONGER 1.005f // times 1 / substep_hz: what a new number may begin with
 #define LONGEST 1.05f // and what it is kept for
 
-static uint32_t substeps_of(const hem_scene* scene, hemi_state* state, float dt) {
-    const float wanted = dt * scene->substep_hz, last = (float)state->substep_count;
+static uint32_t substeps_of(const hem_scene* scene, hemi_state* state, float hz, float dt) {
+    const float wanted = dt * hz, last = (float)state->substep_count;
     if (state->substep_count == 0 || wanted > last * LONGEST || wanted <= (last - 1.0f) * LONGER ||
         state->substep_count > scene->substep_limit) {
         const float least = hem_minf(wanted / LONGER, (float)scene->substep_limit);
@@ -117,24 +118,34 @@ void hemi_phase_plan(hemi_step* s) {
     hemi_instance* instance = s->instance;
     const hem_view* view = instance->view;
     const uint32_t features = instance->input->features;
+    hemi_given* given = instance->given;
+    const hemi_pace* pace = hemi_pace_of(given ? given->level : HEM_LEVEL_FULL);
     s->seconds = scene->args.dt_seconds * instance->input->time_scale;
+    if (given) {
+        s->seconds += given->waited_seconds;
+        given->waited_seconds = 0.0f;
+        given->waited = 0;
+    }
     s->moved = hemi_find_forces(s); // before the others: all of it is wanted
-    s->moved = s->moved || targets_moved(view, instance) || root_moved(instance->input, instance->state) ||
+    s->moved = s->moved || hemi_targets_moved(instance) || hemi_root_moved(instance->input, instance->state) ||
                hemi_colliders_moved(s) || hemi_ties_moved(s);
     hemi_wake_moved(s);
     s->awake = !instance->state->asleep && s->seconds >= SHORTEST_SECONDS;
     if (!s->awake) {
         return;
     }
-    const uint32_t n = scene->args.substeps ? scene->args.substeps : substeps_of(scene, instance->state, s->seconds);
+    s->light = (int)pace->light;
+    const uint32_t n = scene->args.substeps
+                           ? (scene->args.substeps + pace->light) >> pace->light
+                           : substeps_of(scene, instance->state, scene->substep_hz * pace->hz, s->seconds);
     // A hitch loses time rather than stability: no substep is longer than a sixtieth of a second.
     s->substep_count = n;
-    s->dt = hem_minf(s->seconds, (float)n / 60.0f);
+    s->dt = hem_minf(s->seconds, (float)n / pace->slowest_hz);
     s->h = s->dt / (float)n;
     s->path = hemi_frame_follow(instance->input, instance->state, s->seconds, s->dt);
     // What may meet is looked for once per step, but at least 60 times a second: within a long frame contacts turn
     // particles to where nobody expected them.
-    const uint32_t searches = (uint32_t)(s->dt * 60.0f + 0.75f);
+    const uint32_t searches = (uint32_t)(s->dt * pace->searches_hz + 0.75f);
     s->search_count = searches < 1 ? 1 : searches > n ? n : searches;
     s->pass_count = 1;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {

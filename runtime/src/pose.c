@@ -46,5 +46,6 @@ void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance) {
         memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
     }
     hemi_wake(instance->state);
+    hemi_show_pose(instance);
     hemi_update_palette(scene, instance);
 }

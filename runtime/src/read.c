@@ -9,9 +9,9 @@ hem_quat hemi_turn_of(const hem_scene* scene, const hemi_instance* instance, uin
     uint32_t row = particle >> 3, lane = particle & 7, oriented = instance->view->info->oriented_row_count;
     HEM_ASSERT(row < instance->view->info->row_count);
     HEM_ALIGN(32) hemi_row4 derived;
-    const hemi_row4* q = row < oriented ? &instance->q[row] : &instance->frame_q[row - oriented];
+    const hemi_row4* q = row < oriented ? &instance->show_q[row] : &instance->frame_q[row - oriented];
     if (row >= oriented && !hemi_keeps_frames(instance)) {
-        scene->kernels->frames(instance->view, instance->x, row - oriented, 1, &derived);
+        scene->kernels->frames(instance->view, instance->show_x, row - oriented, 1, &derived);
         q = &derived;
     }
     return hem_quat_make(q->x[lane], q->y[lane], q->z[lane], q->w[lane]);
@@ -44,7 +44,7 @@ hem_result hem_instance_get_particles(const hem_scene* scene, hem_instance_id id
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t p = begin + i, row = p >> 3, lane = p & 7;
         const hem_shape_row* shape = &view->shape_rows[row];
-        const hemi_row4* x = &instance->x[row];
+        const hemi_row4* x = &instance->show_x[row];
         const hemi_row3* v = &instance->v[row];
         hem_particle* out = &particles[i];
         hem_quat rest = hem_quat_make(shape->qx[lane], shape->qy[lane], shape->qz[lane], shape->qw[lane]);
@@ -62,7 +62,7 @@ hem_result hem_instance_get_particles(const hem_scene* scene, hem_instance_id id
         out->radii[0] = shape->a[lane];
         out->radii[1] = shape->b[lane];
         out->radii[2] = shape->c[lane];
-        out->inverse_mass = x->w[lane];
+        out->inverse_mass = instance->x[row].w[lane];
         out->flags = view->particle_flags[p];
         out->part = out->flags >> HEM_PARTICLE_PART_SHIFT;
     }
@@ -86,7 +86,7 @@ hem_result hem_instance_get_matrices(const hem_scene* scene, hem_instance_id id,
     for (uint32_t p = 0; p < view->info->particle_count; ++p) {
         uint32_t row = p >> 3, lane = p & 7;
         const hem_rest_row* rest = &view->rest_rows[row];
-        const hemi_row4* x = &instance->x[row];
+        const hemi_row4* x = &instance->show_x[row];
         hem_quat q = hemi_turn_of(scene, instance, p);
         hem_vec3 r = hem_quat_rotate(q, hem_vec3_make(rest->x[lane], rest->y[lane], rest->z[lane]));
         hem_vec3 t = hem_vec3_sub(hem_vec3_make(x->x[lane], x->y[lane], x->z[lane]), r);
@@ -124,12 +124,11 @@ hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const h
     if (args->vertex_count == 0) {
         return HEM_OK;
     }
+    const float blend = hemi_blend_of(instance);
     const float(*palette)[16] = (const float(*)[16])(args->previous ? instance->palette_prev : instance->palette);
-    scene->kernels->skin(view, palette, args->previous ? instance->bones_prev : instance->bones,
-                         instance->input->pose_blend, args);
-    if (view->vertex_cell_count && instance->input->pose_blend > 0.0f) {
-        scene->kernels->skin_cells(view, palette, args->previous ? instance->bones_prev : instance->bones,
-                                   instance->input->pose_blend, args);
+    scene->kernels->skin(view, palette, args->previous ? instance->bones_prev : instance->bones, blend, args);
+    if (view->vertex_cell_count && blend > 0.0f) {
+        scene->kernels->skin_cells(view, palette, args->previous ? instance->bones_prev : instance->bones, blend, args);
     }
     return HEM_OK;
 }

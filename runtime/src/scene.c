@@ -6,6 +6,7 @@
 #include "runtime/src/layout.h"
 #include "runtime/src/ops.h"
 #include "runtime/src/refuse.h"
+#include "platform/hash.h"
 
 #define SCENE_COOKIE 0x48454d53u
 #define SCENE_DEF_COOKIE 0x48454d44u
@@ -53,12 +54,19 @@ typedef struct number_rule {
 #define NUMBER(field, low, high)                                                                                       \
     { #field, offsetof(hem_scene_def, field), low, high, "must be " #low " to " #high }
 static const number_rule scene_numbers[] = {
-    NUMBER(slot_count, 1, 1024),          NUMBER(collider_capacity, 0, 256),
-    NUMBER(hull_plane_capacity, 0, 4096), NUMBER(candidate_capacity, 4, 256),
-    NUMBER(worker_capacity, 1, 64),       NUMBER(event_capacity, 0, 65536),
-    NUMBER(keep_previous, 0, 1),          NUMBER(substep_limit, 1, 64),
-    NUMBER(mesh_count, 0, 1024),          NUMBER(scene_collider_capacity, 0, 256),
-    NUMBER(force_capacity, 0, 256),       NUMBER(tie_capacity, 0, 256),
+    NUMBER(slot_count, 1, 1024),
+    NUMBER(collider_capacity, 0, 256),
+    NUMBER(hull_plane_capacity, 0, 4096),
+    NUMBER(candidate_capacity, 4, 256),
+    NUMBER(worker_capacity, 1, 64),
+    NUMBER(event_capacity, 0, 65536),
+    NUMBER(keep_previous, 0, 1),
+    NUMBER(substep_limit, 1, 64),
+    NUMBER(mesh_count, 0, 1024),
+    NUMBER(scene_collider_capacity, 0, 256),
+    NUMBER(force_capacity, 0, 256),
+    NUMBER(tie_capacity, 0, 256),
+    NUMBER(budget, 0, 3),
 };
 #undef NUMBER
 HEM_STATIC_ASSERT(HEM_MAX_COLLIDERS == 256 && HEMI_SCENE_COLLIDERS == 256, "the rules above name them");
@@ -143,6 +151,14 @@ static hem_result check_scene_def(const hem_scene_def* def, hemi_fault* fault) {
     if (!hemi_all_are_fine(def->gravity, 3, HEMI_FINITE, "gravity", "must be a number", fault)) {
         return HEM_ERROR_RANGE;
     }
+    uint32_t worst;
+    if (def->costs && !hemi_costs_are_fine(def->costs, &worst)) {
+        const int value = worst < HEM_COST_COUNT;
+        *fault =
+            value ? hemi_fault_value("costs.ns", (int32_t)worst, (double)def->costs->ns[worst], "must be 0 to 1000000")
+                  : hemi_fault_value("costs.cookie", HEM_NONE, def->costs->cookie, NULL);
+        return value ? HEM_ERROR_RANGE : HEM_ERROR_COOKIE;
+    }
     hem_result result = check_slots(def, fault);
     result = result == HEM_OK ? check_meshes(def, fault) : result;
     if (result == HEM_OK && !hemi_kernels_choose(def->kernel)) {
@@ -209,6 +225,7 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
     scene->force_capacity = def->force_capacity;
     scene->tie_capacity = def->tie_capacity;
     scene->keep_previous = def->keep_previous;
+    scene->budget = def->budget;
     scene->substep_hz = def->substep_hz;
     scene->substep_limit = def->substep_limit;
     memcpy(scene->input->gravity, def->gravity, sizeof(scene->input->gravity));
@@ -218,6 +235,14 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
         hemi_derive(scene->classes[i].view, scene->kernels, scene->classes[i].derived);
     }
     hemi_measure_saves(scene);
+    if (scene->budget) {
+        hem_costs costs = def->costs ? *def->costs : hem_costs_default();
+        for (uint32_t i = 0; i < scene->class_count; ++i) {
+            hemi_price(scene->classes[i].view, &costs, scene->classes[i].prices);
+        }
+        scene->spent->scale = 1.0f;
+        scene->layout_hash = hem_hash(&costs, sizeof(costs), scene->layout_hash + scene->budget);
+    }
     for (uint32_t i = 0; i < scene->mesh_count; ++i) {
         scene->layout_hash = hemi_mesh_hash(&def->meshes[i], scene->layout_hash);
         hemi_init_mesh(scene, &scene->meshes[i]);

@@ -18,8 +18,10 @@ void hemi_phase_search(hemi_step* s) {
         search->part_frames[p] = hemi_frame_motion(&s->path, world, s0, s1, t->linear_inertia, t->angular_inertia);
     }
     if (s->touch) {
+        hemi_derived without = *s->derived;
+        without.simulated_pairs = s->light ? 0 : without.simulated_pairs;
         hemi_search_args args = {.view = view,
-                                 .derived = s->derived,
+                                 .derived = &without,
                                  .x = instance->x,
                                  .v = instance->v,
                                  .parts = scratch->solve.parts,

@@ -14,6 +14,24 @@ void hemi_arrive(hemi_instance* instance) {
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
 }
 
+// What the plan of the next steps reckons with.
+static void count_work(const hemi_step* s) {
+    const hemi_contacts* contacts = &s->scratch->contacts;
+    const hemi_colliders* colliders = &s->scratch->colliders;
+    hemi_given* given = s->instance->given;
+    const uint32_t rows = s->instance->view->info->row_count, words = (colliders->count + 63) / 64;
+    given->near_count = s->touch ? contacts->near_count : 0;
+    if (!s->light) { // else what it was when last looked for
+        given->pair_count = s->touch ? contacts->pair_count + (contacts->side_end - contacts->side_begin) : 0;
+    }
+    given->touch_count = 0;
+    for (uint32_t i = 0; i < rows * words; ++i) {
+        const uint64_t bits = colliders->row_colliders[i];
+        given->touch_count += hemi_bit_count((uint32_t)bits) + hemi_bit_count((uint32_t)(bits >> 32));
+    }
+    given->mesh_count = s->scratch->meshes.mesh_count ? s->scratch->meshes.near_count : 0;
+}
+
 static void report(hemi_step* s) {
     const hemi_counters* counters = &s->scratch->counters;
     const hemi_untangle* untangle = &s->scratch->untangle;
@@ -28,6 +46,9 @@ static void report(hemi_step* s) {
     r->clamped_count = counters->clamped_count;
     r->mended_count = counters->mended_count;
     r->work_count = counters->work;
+    if (s->instance->given) {
+        count_work(s);
+    }
     for (uint32_t i = 0; i < untangle->led_count; ++i) {
         r->led_count += hemi_bit_count(untangle->led[i].mask);
     }
@@ -65,14 +86,15 @@ int hemi_keeps_frames(const hemi_instance* instance) {
 void hemi_phase_frames(hemi_step* s) {
     const hem_view* view = s->instance->view;
     if (hemi_keeps_frames(s->instance)) {
-        s->scene->kernels->frames(view, s->instance->x, 0, view->frame_row_count, s->instance->frame_q);
+        s->scene->kernels->frames(view, s->instance->show_x, 0, view->frame_row_count, s->instance->frame_q);
     }
 }
 
 void hemi_phase_skin(hemi_step* s) {
     const hemi_instance* instance = s->instance;
     if (instance->view->info->vertex_count) {
-        s->scene->kernels->palette(instance->view, instance->x, instance->q, instance->frame_q, instance->palette);
+        s->scene->kernels->palette(instance->view, instance->show_x, instance->show_q, instance->frame_q,
+                                   instance->palette);
     }
 }
 

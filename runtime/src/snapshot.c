@@ -195,6 +195,20 @@ static int rotations_are_unit(const hemi_row4* from, const hem_part* part) {
     return good;
 }
 
+static int given_is_good(const hemi_instance* from, const hem_info* info) {
+    hemi_given given;
+    READ(given, from->given, 0);
+    return hemi_is_level(given.level) && given.age <= 255 && given.waited <= 255 && given.turn <= 1 &&
+           given.direct <= 1 && given.show_left <= 255 && given.blend <= HEMI_BLEND &&
+           given.reason <= HEM_PLAN_ASLEEP && hemi_in_range(given.waited_seconds, 0.0f, 1e3f) &&
+           rows_are_within(from->goal, info->row_count * sizeof(hemi_row3), HEMI_FINITE) &&
+           rows_are_within(from->goal_q, info->oriented_row_count * sizeof(hemi_row4), 1.1f) &&
+           rows_are_within(from->offset, info->row_count * sizeof(hemi_row3), HEMI_FINITE) &&
+           rows_are_within(from->offset_q, info->oriented_row_count * sizeof(hemi_row4), 1.1f) &&
+           rows_are_within(from->room_x, info->row_count * sizeof(hemi_row4), HEMI_FAR) &&
+           rows_are_within(from->room_q, info->oriented_row_count * sizeof(hemi_row4), 1.1f);
+}
+
 // A step leaves numbers and unit quaternions behind; `from` points into the save.
 static int state_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view) {
     const hem_info* info = view->info;
@@ -221,7 +235,7 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
         READ(past, from->tie_past, i);
         good &= hemi_is_place(past.position);
     }
-    return good;
+    return good && (!scene->budget || given_is_good(from, info));
 }
 
 static int head_of_input_is_good(const hemi_input* in, const hem_scene* scene) {
@@ -280,6 +294,14 @@ static int input_is_good(const hem_scene* scene, const hemi_instance* from, cons
     if (!bones_are_good(from->bones, view->info->bone_count)) {
         return 0;
     }
+    if (scene->budget) {
+        hemi_wish wish;
+        READ(wish, from->wish, 0);
+        if (!hemi_is_level(wish.best) || !hemi_is_level(wish.worst) || wish.best > wish.worst ||
+            !hemi_in_range(wish.importance, 0.0f, 1e6f)) {
+            return 0;
+        }
+    }
     for (uint32_t i = 0; i < view->info->part_count; ++i) {
         hem_tuning tuning;
         READ(tuning, from->tuning, i);
@@ -313,6 +335,7 @@ static int scene_input_is_good(const hem_scene* scene, const hem_scene* from) {
     hemi_scene_input in;
     READ(in, from->input, 0);
     return hemi_all_in_range(in.gravity, 3, HEMI_FINITE) && in.has_force_field <= 1 &&
+           hemi_in_range(in.budget_us, 0.0f, scene->budget ? 1e6f : 0.0f) &&
            in.collider_count <= scene->scene_collider_capacity &&
            colliders_are_good(scene, from->colliders, from->planes, in.collider_count, 0) &&
            in.force_count <= scene->force_capacity && forces_are_good(from->forces, in.force_count);
@@ -329,6 +352,12 @@ static int scene_state_is_good(const hem_scene* scene, const hem_scene* from) {
         hemi_force_past past;
         READ(past, from->force_past, i);
         good &= past.seconds >= 0.0 && past.seconds <= HEMI_LONGEST_SECONDS;
+    }
+    if (scene->budget) {
+        hemi_spent spent;
+        READ(spent, from->spent, 0);
+        good &= hemi_in_range(spent.scale, 0.125f, 8.0f) && hemi_in_range(spent.price, 0.0f, HEMI_FINITE) &&
+                hemi_in_range(spent.planned_us, 0.0f, HEMI_FINITE);
     }
     return good;
 }
@@ -384,7 +413,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         state_at += scene->input_size;
     }
     hemi_carve of_scene = {.base = state_at, .packed = 1};
-    hemi_layout_scene_state(&of_scene, scene->scene_collider_capacity, scene->force_capacity, &shared);
+    hemi_layout_scene_state(&of_scene, scene->scene_collider_capacity, scene->force_capacity, scene->budget, &shared);
     state_at += of_scene.used;
     if (!scene_state_is_good(scene, &shared)) {
         *fault = hemi_fault_plain("save", HEM_NONE, "scene", "holds values that no step leaves");
@@ -397,7 +426,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         const hem_view* view = scene->instances[i].view;
         hemi_instance from = {0};
         hemi_carve carve = {.base = state_at, .packed = 1};
-        hemi_layout_state(&carve, view, scene->collider_capacity, scene->tie_capacity, &from);
+        hemi_layout_state(&carve, view, scene->collider_capacity, scene->tie_capacity, scene->budget, &from);
         state_at += carve.used;
         hemi_state state;
         READ(state, from.state, 0);
@@ -408,7 +437,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         if (kind == HEM_SAVE_ALL) {
             carve = (hemi_carve){.base = input_at, .packed = 1};
             hemi_layout_input(&carve, view, scene->collider_capacity, scene->hull_plane_capacity, scene->tie_capacity,
-                              &from);
+                              scene->budget, &from);
             input_at += carve.used;
             if (state.alive && !input_is_good(scene, &from, view)) {
                 *fault = hemi_fault_plain("instances", (int32_t)i, "input", "holds values that a call refuses");
@@ -434,6 +463,7 @@ static void derive(hem_scene* scene, hemi_instance* instance, uint32_t kind) {
     if (kind == HEM_SAVE_ALL) {
         scene->kernels->targets(instance->view, instance->bones, instance->target_next);
     }
+    hemi_show_again(instance);
     hemi_update_palette(scene, instance);
     if (scene->keep_previous) {
         memcpy(instance->bones_prev, instance->bones, info->bone_count * sizeof(hemi_bone_pose));

@@ -30,6 +30,9 @@ void hemi_phase_predict(hemi_step* s) {
     const hem_view* view = instance->view;
     hemi_solve* solve = &s->scratch->solve;
     if (s->substep == 0 && (s->air || s->derived->ordered)) {
+        if (s->reframe) {
+            k->frames(view, instance->x, 0, view->frame_row_count, instance->frame_q);
+        }
         k->normals(view, instance->q, instance->frame_q, solve->normal);
     }
     const hem_quat world = hem_quat_slerp(s->path.from, s->path.to, s->s1);

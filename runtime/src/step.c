@@ -73,13 +73,29 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     memset(&instance->report, 0, sizeof(instance->report));
     memset(&scratch->counters, 0, sizeof(scratch->counters));
     instance->event_mask = 0;
+    instance->stepped = 0;
 #ifdef HEM_DEBUG
     const uint64_t said = hemi_input_hash(scene, instance);
 #endif
+    if (instance->given && !instance->given->turn) {
+        RUN(pose)
+        hemi_wait(&s);
+        if (instance->given->level != HEM_LEVEL_POSE || instance->given->blend) {
+            HEMI_PHASES_DRAWN(RUN)
+        }
+        return;
+    }
+    s.reframe = instance->show_x != instance->x;
+    if (instance->given) {
+        hemi_thaw(&s);
+    }
     HEMI_PHASES_ALWAYS(RUN)
     instance->stepped = (uint32_t)s.awake;
     if (!s.awake) {
         hemi_arrive(instance);
+        if (instance->given && !instance->given->direct) {
+            HEMI_PHASES_DRAWN(RUN)
+        }
         return;
     }
     HEMI_PHASES_BEFORE(RUN)

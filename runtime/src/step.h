@@ -14,7 +14,8 @@
 #define HEMI_PHASES_SUBSTEP_BEGIN(X) X(predict) X(animate) X(drive) X(continuous)
 #define HEMI_PHASES_PASS(X) X(constrain) X(limit) X(contact) // once per iteration of the part that has most
 #define HEMI_PHASES_SUBSTEP_END(X) X(velocity)
-#define HEMI_PHASES_AFTER(X) X(settle) X(frames) X(skin)
+#define HEMI_PHASES_DRAWN(X) X(show) X(frames) X(skin) // also in a frame that a budget has no step for
+#define HEMI_PHASES_AFTER(X) X(settle) HEMI_PHASES_DRAWN(X)
 
 #define HEMI_PHASES(X)                                                                                                 \
     HEMI_PHASES_ALWAYS(X)                                                                                              \
@@ -57,6 +58,8 @@ typedef struct hemi_step {
     int touch;    // particles against particles
     int untangle; // caught cloth is watched and led back
     int air;      // some part has drag or lift
+    int light;    // cloth is not kept off cloth
+    int reframe;  // frame_q is of what was shown, not of x
     // Where it is
     uint32_t substep, pass;
     uint32_t search_end; // the substep before which the next search comes
@@ -85,6 +88,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
 
 // frame.c
 hemi_frame_path hemi_frame_follow(const hemi_input* input, hemi_state* state, float seconds, float dt);
+void hemi_frame_carry(const hemi_input* input, hemi_state* state); // the ride of a frame without a step
 // What a point fixed in the world does in the frame while the root goes from share s0 to s1 of its path, where it is
 // turned by q1.
 hemi_mat34 hemi_frame_motion(const hemi_frame_path* path, hem_quat q1, float s0, float s1, float linear, float angular);
@@ -116,6 +120,11 @@ void hemi_watch_astray(hemi_step* s);  // then: who came to rest on the wrong si
 int hemi_hears(hemi_step* s); // whether what is in force has changed since the last step
 void hemi_wake_moved(hemi_step* s);
 void hemi_rest(hemi_step* s); // after the step: has it come to rest?
+
+// show.c
+#define HEMI_THAW_FRAMES 9    // without a step: it goes on from rest
+void hemi_thaw(hemi_step* s); // before a step: has it been kept for so long?
+void hemi_wait(hemi_step* s); // a frame without a step
 
 // settle.c
 void hemi_arrive(hemi_instance* instance); // pose and root are where the input has them

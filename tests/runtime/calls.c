@@ -2,6 +2,7 @@
 // Every call of the interface, given what it must refuse: no scene, a block that is none, an id of nobody, nothing to read
 // from or to write to. Each has its code, the words name the call and the field, and nothing changes.
 
+#include "hem/budget.h"
 #include "hem/inspect.h"
 #include "hem/trimesh.h"
 #include "tests/runtime/suites.h"
@@ -33,6 +34,10 @@ typedef struct arguments {
     hem_step_report report;
     const hem_event* events;
     hem_draw draw;
+    hem_plan plan;
+    hem_budget_report budget;
+    char words[128];
+    float work[HEM_COST_COUNT];
     void* save;
     size_t save_size;
     hem_instance_def def;
@@ -68,6 +73,11 @@ typedef struct arguments {
     X(hem_instance_hash, (s, id, &a->number))                                                                          \
     X(hem_instance_user, (s, id, &a->number))                                                                          \
     X(hem_instance_draw, (s, id, &a->draw))                                                                            \
+    X(hem_instance_set_importance, (s, id, 2.0f))                                                                      \
+    X(hem_instance_set_levels, (s, id, HEM_LEVEL_FULL, HEM_LEVEL_FROZEN))                                              \
+    X(hem_instance_get_plan, (s, id, &a->plan))                                                                        \
+    X(hem_instance_plan_text, (s, id, a->words, sizeof a->words))                                                      \
+    X(hem_instance_get_work, (s, id, HEM_LEVEL_FULL, a->work))                                                         \
     X(hem_scene_remove, (s, id))
 #define SCENE_CALLS(X)                                                                                                 \
     X(hem_scene_set_colliders, (s, &a->collider, 1))                                                                   \
@@ -76,6 +86,9 @@ typedef struct arguments {
     X(hem_scene_set_profile_hooks, (s, NULL))                                                                          \
     X(hem_scene_step, (s, &a->step))                                                                                   \
     X(hem_scene_get_report, (s, &a->report))                                                                           \
+    X(hem_scene_set_budget, (s, 100.0f))                                                                               \
+    X(hem_scene_set_measured, (s, 100.0f))                                                                             \
+    X(hem_scene_get_budget, (s, &a->budget))                                                                           \
     X(hem_scene_get_events, (s, &a->events, &a->count, &a->lost))                                                      \
     X(hem_scene_save, (s, HEM_SAVE_ALL, a->save, a->save_size))                                                        \
     X(hem_scene_load, (s, a->save, a->save_size))                                                                      \
@@ -105,7 +118,7 @@ static bool begins_with(const char* text, const char* begin) {
 
 static bool open_world(world* w, arguments* a) {
     hem_scene_def def = hem_scene_def_default();
-    def.keep_previous = def.force_capacity = def.tie_capacity = 1;
+    def.keep_previous = def.force_capacity = def.tie_capacity = def.budget = 1;
     memset(a, 0, sizeof *a);
     if (!world_open(w, "cape_girl", &def, NULL, 2) || w->view.info->bone_count > 64) {
         return false;
@@ -243,6 +256,10 @@ TEST what_is_missing_is_named(void) {
     MISSING(hem_instance_hash, (s, w.id, NULL), "hash");
     MISSING(hem_instance_user, (s, w.id, NULL), "user");
     MISSING(hem_instance_draw, (s, w.id, NULL), "draw");
+    MISSING(hem_instance_get_plan, (s, w.id, NULL), "plan");
+    MISSING(hem_instance_plan_text, (s, w.id, NULL, 9), "text");
+    MISSING(hem_instance_get_work, (s, w.id, HEM_LEVEL_FULL, NULL), "work");
+    MISSING(hem_scene_get_budget, (s, NULL), "report");
     MISSING(hem_scene_step_begin, (s, NULL, &a.count), "args");
     MISSING(hem_scene_step_begin, (s, &a.step, NULL), "job_count");
     MISSING(hem_scene_get_report, (s, NULL), "report");

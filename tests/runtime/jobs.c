@@ -2,6 +2,7 @@
 // The jobs of a step on several threads at once: the bits of one thread. With the thread sanitizer (test_threads of the tsan
 // configuration) also that no two jobs touch the same memory.
 
+#include "hem/budget.h"
 #include "tests/runtime/suites.h"
 
 #include "platform/thread.h"
@@ -35,7 +36,9 @@ static void drive(world* w, int step) {
         const float wind[3] = {(float)(step % 5), 0, (float)i};
         hem_instance_set_root(w->scene, id, &root);
         hem_instance_set_wind(w->scene, id, wind);
+        hem_instance_set_importance(w->scene, id, (float)((i * 3 + (uint32_t)step / 4) % 7));
     }
+    hem_scene_set_budget(w->scene, step < 4 ? 0.0f : step < 8 ? 60.0f : 25.0f);
 }
 
 static hem_result step_on_threads(world* w, float seconds) {
@@ -54,15 +57,21 @@ static hem_result step_on_threads(world* w, float seconds) {
 TEST jobs_on_threads_give_the_bits_of_one(const char* asset) {
     hem_scene_def def = hem_scene_def_default();
     def.worker_capacity = WORKERS;
+    def.budget = HEM_BUDGET_STEP;
     world one, many;
     ASSERT(world_open(&one, asset, &def, NULL, INSTANCES) && world_open(&many, asset, &def, NULL, INSTANCES));
+    hem_budget_report report;
+    int kinds = 0;
     for (int step = 0; step < 12; ++step) {
         drive(&one, step);
         drive(&many, step);
         world_step(&one, 1.0f / 60.0f, 0, 1);
         ASSERT_EQ(HEM_OK, step_on_threads(&many, 1.0f / 60.0f));
         ASSERT_EQ(hem_scene_hash(one.scene), hem_scene_hash(many.scene));
+        hem_scene_get_budget(one.scene, &report);
+        kinds |= report.counts[0] < INSTANCES;
     }
+    ASSERT(kinds); // levels were not all the best all the time
     world_close(&one);
     world_close(&many);
     PASS();

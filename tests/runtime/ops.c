@@ -3,6 +3,7 @@
 // same bits as the calls did.
 
 #include "runtime/src/ops.h"
+#include "hem/budget.h"
 #include "tests/runtime/suites.h"
 #include "tests/runtime/talk.h"
 
@@ -73,6 +74,7 @@ TEST a_replay_of_ops_gives_the_bits_of_the_calls(const char* asset) {
     with.meshes = talk_meshes();
     with.mesh_count = TALK_MESHES;
     with.force_capacity = with.tie_capacity = 6;
+    with.budget = HEM_BUDGET_SKINNED;
     ASSERT(world_open(&w, asset, &with, NULL, 2));
     ASSERT(world_open(&again, asset, &with, NULL, 2));
     hem_instance_id none = w.id;
@@ -137,7 +139,7 @@ TEST ops_have_names_and_sizes_of_their_own(void) {
             ASSERT(!hemi_op_name(b) || strcmp(name, hemi_op_name(b)) != 0);
         }
     }
-    ASSERT_EQ(29, known);
+    ASSERT_EQ(33, known);
     ASSERT_EQ(NULL, hemi_op_name(0));
     PASS();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a save holds: a scene that was never touched goes on from it as the one that was saved.
 
+#include "hem/budget.h"
 #include "tests/runtime/suites.h"
 #include "tests/runtime/talk.h"
 #include "runtime/src/internal.h"
@@ -54,6 +55,7 @@ TEST a_restored_scene_goes_on_bit_for_bit(const char* asset) {
     def.meshes = talk_meshes();
     def.mesh_count = TALK_MESHES;
     def.force_capacity = def.tie_capacity = 6;
+    def.budget = HEM_BUDGET_SKINNED;
     world w, fresh;
     size_t size = 0;
     void* there = read_asset(asset, &size);

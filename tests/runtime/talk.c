@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/runtime/talk.h"
 
+#include "hem/budget.h"
 #include "hem/trimesh.h"
 #include "platform/base.h"
 
@@ -79,6 +80,16 @@ static void talk_of_ties(world* w, int step, const hem_root* root) {
     hem_instance_set_ties(w->scene, w->id, ties, step % 11 == 3 ? 0 : 2);
 }
 
+// Where the scene has no room for a budget the calls are refused and nothing is said.
+static void talk_of_the_budget(world* w, int step) {
+    static const float budgets[] = {0.0f, 400.0f, 60.0f, 20.0f, 150.0f};
+    const hem_level best = step % 10 < 5 ? HEM_LEVEL_FULL : HEM_LEVEL_HALF;
+    hem_scene_set_budget(w->scene, budgets[step / 4 % 5]);
+    hem_scene_set_measured(w->scene, (float)(step % 7) * 20.0f);
+    hem_instance_set_importance(w->scene, w->id, hem_importance(1.0f, 1.0f + (float)(step % 6), step % 9 != 0));
+    hem_instance_set_levels(w->scene, w->id, best, step % 4 ? HEM_LEVEL_POSE : HEM_LEVEL_HALF);
+}
+
 // Bones lie beside padding, as a game has them.
 void say_everything(world* w, int step) {
     static float pose[256][16];
@@ -125,6 +136,7 @@ void say_everything(world* w, int step) {
     hem_scene_set_colliders(scene, colliders, step % 13 == 0 ? 1 : 2);
     talk_of_forces(w, step / 4 * 4, &root);
     talk_of_ties(w, step, &root);
+    talk_of_the_budget(w, step);
     hem_tuning tuning[16];
     switch (step) {
     case 3:

@@ -130,6 +130,7 @@ typedef struct hem_slot_def {
 } hem_slot_def;
 
 struct hem_trimesh; // hem/trimesh.h
+struct hem_costs;   // hem/budget.h
 
 // A triangle mesh that colliders of the scene may be: an open one, or room for triangles that the game makes as it goes.
 typedef struct hem_mesh_def {
@@ -160,6 +161,9 @@ typedef struct hem_scene_def {
     float gravity[3];       // m/s^2, world space, default 0 -9.81 0
     const hem_mesh_def* meshes; // mesh_count of them, read during measure and init only; default NULL
     uint32_t mesh_count;        // 0..1024, default 0. With any, 6 KB of scratch per row of eight particles and worker
+    uint32_t budget;            // hem_budget_mode of hem/budget.h, default 0 = none; else 40 bytes per particle,
+                                // oriented ones 48 more
+    const struct hem_costs* costs; // of the machine, read during measure and init only; NULL = those that ship
 } hem_scene_def;
 
 hem_scene_def hem_scene_def_default(void);

@@ -161,6 +161,19 @@ typedef struct hemi_mesh_args {
     float s0, s1; // of the substep
 } hemi_mesh_args;
 
+// Offsets from the pose on their way to a goal, and where they put the particles.
+typedef struct hemi_show_args {
+    const hem_view* view;
+    const hemi_bone_pose* bones;
+    const hemi_row3* goal;
+    const hemi_row4* goal_q; // oriented rows
+    hemi_row3* offset;
+    hemi_row4* offset_q;
+    hemi_row4* x; // inverse masses stay as they are
+    hemi_row4* q;
+    float share; // of the way, 0..1
+} hemi_show_args;
+
 struct hemi_kernels {
     hem_kernel kernel;
     // Bones -> targets of anim rows (eq. 4).
@@ -240,6 +253,10 @@ struct hemi_kernels {
     // Vertices in cells, over what the one before wrote of them.
     void (*skin_cells)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
                        const hem_skin_args* args);
+    // Particles as offsets from the pose, and back (kernels/show.inl).
+    void (*unpose)(const hem_view* view, const hemi_bone_pose* bones, const hemi_row4* x, const hemi_row4* q,
+                   hemi_row3* offset, hemi_row4* turn);
+    void (*repose)(const hemi_show_args* args);
 };
 
 const hemi_kernels* hemi_kernels_scalar(void);

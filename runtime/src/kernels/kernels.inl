@@ -24,6 +24,7 @@
 #include "runtime/src/kernels/edges.inl"
 #include "runtime/src/kernels/mesh_near.inl"
 #include "runtime/src/kernels/skin.inl"
+#include "runtime/src/kernels/show.inl"
 
 const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
     static const hemi_kernels table = {
@@ -76,6 +77,8 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .palette = palette,
         .skin = skin,
         .skin_cells = skin_cells,
+        .unpose = unpose,
+        .repose = repose,
     };
     return &table;
 }

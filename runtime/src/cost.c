@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// What a frame of an instance costs at each level: counts of work times nanoseconds of the machine, added up. What depends
+// on the asset alone is added up once, when the scene is made. No clock is read here: see hem/budget.h.
+
+#include "runtime/src/step.h"
+
+#define COSTS_COOKIE 0x48454d24u
+
+hem_costs hem_costs_default(void) {
+    static const float shipped[HEM_COST_COUNT] = {
+#define SHIPPED(name, ns, what) ns,
+        HEM_COSTS(SHIPPED)
+#undef SHIPPED
+    };
+    hem_costs costs;
+    memset(&costs, 0, sizeof(costs));
+    costs.cookie = COSTS_COOKIE;
+    memcpy(costs.ns, shipped, sizeof(shipped));
+    return costs;
+}
+
+const char* hem_cost_name(hem_cost cost) {
+    static const char* const names[HEM_COST_COUNT] = {
+#define NAME(name, ns, what) #name,
+        HEM_COSTS(NAME)
+#undef NAME
+    };
+    return (uint32_t)cost < HEM_COST_COUNT ? names[cost] : NULL;
+}
+
+const char* hem_cost_text(hem_cost cost) {
+    static const char* const texts[HEM_COST_COUNT] = {
+#define TEXT(name, ns, what) what,
+        HEM_COSTS(TEXT)
+#undef TEXT
+    };
+    return (uint32_t)cost < HEM_COST_COUNT ? texts[cost] : NULL;
+}
+
+int hemi_costs_are_fine(const hem_costs* costs, uint32_t* worst) {
+    *worst = HEM_COST_COUNT;
+    for (uint32_t i = HEM_COST_COUNT; i-- > 0;) {
+        *worst = costs->ns[i] >= 0.0f && costs->ns[i] <= 1e6f ? *worst : i;
+    }
+    return costs->cookie == COSTS_COOKIE && *worst == HEM_COST_COUNT;
+}
+
+const hemi_pace* hemi_pace_of(uint32_t level) {
+    static const hemi_pace full = {1, 1.0f, 60.0f, 60.0f, 0}, light = {1, 0.5f, 60.0f, 60.0f, 1},
+                           half = {2, 0.25f, 60.0f, 30.0f, 1}, quarter = {4, 0.125f, 30.0f, 30.0f, 1};
+    HEM_ASSERT(level < HEM_LEVEL_FROZEN);
+    return level == HEM_LEVEL_QUARTER ? &quarter : level == HEM_LEVEL_HALF ? &half : level ? &light : &full;
+}
+
+// -- Of an asset
+
+static float price_of_range(const hem_view* view, const hem_part* part, const hem_range* range, const float* ns) {
+    float units = 0.0f;
+    switch ((hem_batch_kind)range->kind) {
+    case HEM_BATCH_LINKS:
+        return (float)range->count * ns[HEM_COST_link];
+    case HEM_BATCH_INDEXED_LINKS:
+        return (float)range->count * ns[HEM_COST_indexed_link];
+    case HEM_BATCH_GROUPS:
+        for (uint32_t i = 0; i < range->count; ++i) {
+            units += 1.0f + (float)view->group_batches[range->begin + i].member_count;
+        }
+        return units * ns[HEM_COST_group];
+    case HEM_BATCH_RODS:
+    case HEM_BATCH_CHAINS:
+        for (uint32_t i = 0; i < range->count; ++i) {
+            units += (float)view->row_batches[range->begin + i].member_count;
+        }
+        return units * ns[HEM_COST_strand];
+    case HEM_BATCH_TRIANGLES:
+    case HEM_BATCH_BENDS:
+    case HEM_BATCH_DIHEDRALS:
+        return (float)range->count * ns[HEM_COST_fabric];
+    case HEM_BATCH_SPRINGS:
+        return (float)range->count * ns[HEM_COST_spring];
+    case HEM_BATCH_REGIONS:
+        return (float)part->row_count * ns[HEM_COST_region];
+    default: // drives: with the rows
+        return 0.0f;
+    }
+}
+
+static void price_vertices(const hem_view* view, const float* ns, hemi_prices* out) {
+    const uint32_t blocks = (view->info->vertex_count + 7) / 8;
+    uint32_t bones = 0;
+    for (uint32_t i = 0; i < blocks; ++i) {
+        bones += view->vertex_blocks[i] == HEM_BLOCK_BONES;
+    }
+    out->skin = (float)bones * ns[HEM_COST_bone_vertex] + (float)(blocks - bones) * ns[HEM_COST_vertex];
+    out->skin_pose = (float)blocks * ns[HEM_COST_bone_vertex];
+}
+
+void hemi_price(const hem_view* view, const hem_costs* costs, hemi_prices* out) {
+    const float* ns = costs->ns;
+    const hem_info* info = view->info;
+    uint32_t bodies = 0;
+    memset(out, 0, sizeof(*out));
+    for (uint32_t p = 0; p < info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        bodies += part->kind == HEM_PART_BODY ? part->row_count : 0;
+        for (uint32_t n = 0; n < part->range_count; ++n) {
+            out->pass[p] += price_of_range(view, part, &view->ranges[part->range_begin + n], ns);
+        }
+    }
+    const float rows = (float)info->row_count, animated = (float)view->anim_row_count;
+    out->pose = (float)info->bone_count * ns[HEM_COST_bone] + animated * ns[HEM_COST_target_row];
+    out->shown = rows * ns[HEM_COST_show_row];
+    out->drawn = ((info->vertex_count ? rows : 0.0f) + (float)view->frame_row_count) * ns[HEM_COST_matrix_row];
+    out->step = ns[HEM_COST_step];
+    out->substep = ns[HEM_COST_substep] + rows * ns[HEM_COST_row] + animated * ns[HEM_COST_animated_row];
+    out->search =
+        (float)(info->row_count - bodies) * ns[HEM_COST_search_row] + (float)bodies * ns[HEM_COST_search_body];
+    out->body = (float)bodies * ns[HEM_COST_body_row];
+    out->candidate = ns[HEM_COST_candidate];
+    out->near_one = ns[HEM_COST_near];
+    out->pair_one = ns[HEM_COST_pair];
+    out->touch_one = ns[HEM_COST_touch];
+    out->mesh_one = ns[HEM_COST_mesh_near];
+    out->collider = (float)info->part_count * ns[HEM_COST_collider];
+    out->collider_row = rows * ns[HEM_COST_collider_row];
+    out->force = rows * ns[HEM_COST_force_row];
+    price_vertices(view, ns, out);
+}
+
+// -- Of an instance
+
+static float price_of_step(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of,
+                           const hemi_pace* pace) {
+    const hem_view* view = instance->view;
+    const hemi_given* given = instance->given;
+    const uint32_t features = instance->input->features;
+    const float seconds = scene->args.dt_seconds * instance->input->time_scale * (float)pace->period;
+    const uint32_t limit = scene->substep_limit;
+    float n = hem_minf(seconds * scene->substep_hz * pace->hz * 0.995f, (float)limit);
+    n = n <= 1.0f ? 1.0f : hem_floorf(n) + (hem_floorf(n) < n ? 1.0f : 0.0f);
+    n = scene->args.substeps ? (float)((scene->args.substeps + pace->light) >> pace->light) : n;
+    const float dt = hem_minf(seconds, n / pace->slowest_hz);
+    const float searches = hem_clampf(hem_floorf(dt * pace->searches_hz + 0.75f), 1.0f, n);
+    float passes = 1.0f, substep = of->substep;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const float iterations = (float)instance->tuning[p].iterations;
+        substep += iterations * of->pass[p];
+        passes = hem_maxf(passes, iterations);
+    }
+    passes = hem_minf(passes, 4.0f); // CONTACT_PASSES of plan.c
+    float search = 0.0f;
+    if ((features & HEM_FEATURE_PARTICLE_CONTACTS) && scene->classes[instance->class_index].derived->meets) {
+        const float near = (float)given->near_count, pairs = pace->light ? 0.0f : (float)given->pair_count;
+        substep += of->body + passes * (near * of->near_one + pairs * of->pair_one);
+        search += of->search + (near + pairs) * of->candidate;
+    }
+    const uint32_t colliders = features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(scene, instance) : 0;
+    if (colliders) {
+        substep += (float)colliders * of->collider;
+        substep += passes * ((float)given->touch_count * of->touch_one + (float)given->mesh_count * of->mesh_one);
+        search += (float)((colliders + 7) / 8) * of->collider_row;
+    }
+    substep += (float)scene->input->force_count * of->force;
+    return of->step + n * substep + searches * search;
+}
+
+void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of, hemi_bid* bid) {
+    const float skin = scene->budget == HEM_BUDGET_STEP ? 0.0f : of->skin;
+    const float always = of->pose + skin, shown = always + of->shown + of->drawn;
+    bid->rest = shown;
+    for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; ++level) {
+        const hemi_pace* pace = hemi_pace_of(level);
+        const float step = price_of_step(scene, instance, of, pace) + of->shown; // which takes offsets too
+        const float now = always + of->drawn + step + (pace->period > 1 ? of->shown : 0.0f);
+        bid->turn[level] = now;
+        bid->mean[level] = pace->period > 1 ? shown + (now - shown) / (float)pace->period : now;
+    }
+    bid->turn[HEM_LEVEL_FROZEN] = bid->mean[HEM_LEVEL_FROZEN] = shown;
+    const float pose = of->pose + (scene->budget == HEM_BUDGET_SKINNED ? of->skin_pose : 0.0f);
+    bid->turn[HEM_LEVEL_POSE] = bid->mean[HEM_LEVEL_POSE] = pose;
+}
