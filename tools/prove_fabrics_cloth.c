@@ -4,19 +4,107 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Fabrics in the testing machines that they are measured with: every material, at three spacings and three rates.
 //
 //   strip       a metre hangs by its end: it becomes longer by weight length^2 / (2 stiffness), along warp and along weft
-//   shear       a frame of 24 cm, clamped above, leans under its own weight laid sideways by weight length^2 / (2 shear)
+//   shear       a frame of 24 cm, four times as wide, clamped above, leans under its own weight laid sideways: by
+//               weight length^2 / (2 shear) if it were endless; what its free sides add is solved for as a sheet
 //   cantilever  a strip held out droops; the slope tells the bending length
 //   drape       a disc of 30 cm over a support of 18 cm: the stiffer, the larger its shadow
 //
-// Each within 5 % of what the material says, or of lengths within 0.5 % of the length where one pass cannot hold it so stiff.
+// Each within 5 % of what the material says, or of lengths within 0.5 % of the length where one pass cannot hold it so stiff:
+// then it gives way more than it should, and less in thirty-two passes.
 
 static const float SPACINGS[] = {0.02f, 0.04f, 0.06f};
 static const float RATES[] = {30.0f, 60.0f, 120.0f};
+
+// -- What a sheet does, by itself
+
+// The frame as a sheet of linear stuff, without any particle mesh: the minimum of
+//
+//     1/2 weft (du/dx)^2 + 1/2 warp (dv/dy)^2 + 1/2 shear (du/dy + dv/dx)^2 - weight u
+//
+// over bilinear squares, by conjugate gradients, in doubles. Rows of nodes go down from the clamp.
+enum { FRAME_ASPECT = 4, SHEET_CELLS = 24, SHEET_WIDE = FRAME_ASPECT * SHEET_CELLS };
+enum { SHEET_NODES = (SHEET_WIDE + 1) * (SHEET_CELLS + 1) };
+
+typedef struct sheet {
+    double x[2 * SHEET_NODES], r[2 * SHEET_NODES], d[2 * SHEET_NODES], q[2 * SHEET_NODES]; // u and v of each node
+} sheet;
+
+// q = K x of squares with sides h, each with four points of Gauss. Stiffness does not depend on h in two dimensions.
+static void apply_sheet(const hemc_material* m, const double* x, double* q) {
+    static const double G = 0.21132486540518712; // (1 - 1 / sqrt 3) / 2
+    memset(q, 0, sizeof(double) * 2 * SHEET_NODES);
+    for (int32_t row = 0; row < SHEET_CELLS; row++) {
+        for (int32_t column = 0; column < SHEET_WIDE; column++) {
+            const int32_t first = row * (SHEET_WIDE + 1) + column;
+            const int32_t n[4] = {first, first + 1, first + SHEET_WIDE + 1, first + SHEET_WIDE + 2};
+            for (int32_t k = 0; k < 4; k++) {
+                const double s = k & 1 ? 1 - G : G, t = k & 2 ? 1 - G : G;
+                const double along[4] = {t - 1, 1 - t, -t, t}, down[4] = {s - 1, -s, 1 - s, s};
+                double ux = 0, vy = 0, sh = 0;
+                for (int32_t i = 0; i < 4; i++) {
+                    ux += along[i] * x[2 * n[i]];
+                    vy += down[i] * x[2 * n[i] + 1];
+                    sh += down[i] * x[2 * n[i]] + along[i] * x[2 * n[i] + 1];
+                }
+                for (int32_t i = 0; i < 4; i++) {
+                    q[2 * n[i]] += 0.25 * ((double)m->weft * ux * along[i] + (double)m->shear * sh * down[i]);
+                    q[2 * n[i] + 1] += 0.25 * ((double)m->warp * vy * down[i] + (double)m->shear * sh * along[i]);
+                }
+            }
+        }
+    }
+    memset(q, 0, sizeof(double) * 2 * (SHEET_WIDE + 1)); // clamped
+}
+
+static double dot(const double* a, const double* b) {
+    double sum = 0;
+    for (int32_t i = 0; i < 2 * SHEET_NODES; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+// How far the middle of the lower edge leans, over the length.
+static double sheet_lean(const hemc_material* m, double length) {
+    sheet* s = calloc(1, sizeof(sheet));
+    if (s == NULL) {
+        return 0;
+    }
+    const double h = length / SHEET_CELLS, load = (double)m->density * 9.81 * h * h;
+    for (int32_t row = 1; row <= SHEET_CELLS; row++) {
+        for (int32_t column = 0; column <= SHEET_WIDE; column++) {
+            const double share = (row == SHEET_CELLS ? 0.5 : 1.0) * (column % SHEET_WIDE == 0 ? 0.5 : 1.0);
+            s->r[2 * (row * (SHEET_WIDE + 1) + column)] = load * share;
+        }
+    }
+    memcpy(s->d, s->r, sizeof(s->d));
+    double rr = dot(s->r, s->r);
+    const double enough = 1e-20 * rr;
+    for (int32_t i = 0; i < 20000 && rr > enough; i++) {
+        apply_sheet(m, s->d, s->q);
+        const double step = rr / dot(s->d, s->q);
+        for (int32_t k = 0; k < 2 * SHEET_NODES; k++) {
+            s->x[k] += step * s->d[k];
+            s->r[k] -= step * s->q[k];
+        }
+        const double next = dot(s->r, s->r);
+        for (int32_t k = 0; k < 2 * SHEET_NODES; k++) {
+            s->d[k] = s->r[k] + next / rr * s->d[k];
+        }
+        rr = next;
+    }
+    const double lean = s->x[2 * (SHEET_CELLS * (SHEET_WIDE + 1) + SHEET_WIDE / 2)] / length;
+    free(s);
+    return lean;
+}
+
+// -- Machines
 
 static const float DOWN[3] = {0.0f, -9.81f, 0.0f};
 static const float SIDEWAYS[3] = {9.81f, 0.0f, 0.0f};
@@ -26,19 +114,30 @@ typedef struct machine {
     float spacing, hz;
 } machine;
 
-static void judge(proof* p, const machine* at, bool good, double aimed, double reached, const char* what) {
+// `patient` is what more passes reach: it shows whether it is the passes that are missing.
+static void judge(proof* p, const machine* at, bool good, double aimed, double reached, double patient,
+                  const char* what) {
     char aim[64], got[128];
-    const bool near = fabs(reached - aimed) <= 0.05 * aimed, held = fabs(reached - aimed) <= 0.005;
+    const bool near = fabs(reached - aimed) <= 0.05 * aimed;
+    const bool held = fabs(reached - aimed) <= 0.005 && reached > aimed && patient < reached;
     snprintf(aim, sizeof(aim), "%.3f %% of length", 100 * aimed);
-    snprintf(got, sizeof(got), "%.3f %%, %s", 100 * reached,
-             near   ? "within 5 %"
-             : held ? "within 0.5 % of length: stiffer than one pass holds"
-                    : "neither");
+    if (near || !held) {
+        snprintf(got, sizeof(got), "%.3f %%, %s", 100 * reached, near ? "within 5 %" : "neither");
+    } else {
+        snprintf(got, sizeof(got), "%.3f %%, within 0.5 %% of length: stiffer than one pass holds (32: %.3f %%)",
+                 100 * reached, 100 * patient);
+    }
     proof_add(p, good && (near || held), aim, good ? got : "not simulated", "%s %s, %.0f cm, %.0f Hz", at->m->name,
               what, (double)at->spacing * 100, (double)at->hz);
 }
 
-static void prove_strip(proof* p, const machine* at, bool weft) {
+enum { PATIENT = 32 }; // passes
+
+static bool is_near(double reached, double aimed) {
+    return fabs(reached - aimed) <= 0.05 * aimed;
+}
+
+static double lengthen(const machine* at, bool weft, int32_t passes, double* length, bool* good) {
     const int32_t rows = (int32_t)(1.0f / at->spacing + 0.5f) + 1;
     const swatch_def def = {.material = at->m,
                             .columns = 4,
@@ -48,36 +147,59 @@ static void prove_strip(proof* p, const machine* at, bool weft) {
                             .clamped = 1,
                             .tethers = true,
                             .damping = 2.0f,
+                            .iterations = passes,
                             .hz = at->hz,
                             .gravity = {DOWN[0], DOWN[1], DOWN[2]}};
     swatch s;
     swatch_hang(&s, &def, 12);
-    const double length = (double)(rows - 1) * (double)at->spacing;
-    const double stiffness = (double)(weft ? at->m->weft : at->m->warp);
-    const double aimed = (double)at->m->density * 9.81 * length / (2 * stiffness);
-    judge(p, at, s.good, aimed, -swatch_row_mean(&s, rows - 1, 1) / length - 1, weft ? "strip weft" : "strip warp");
+    *length = (double)(rows - 1) * (double)at->spacing;
+    *good = s.good;
+    const double reached = s.good ? -swatch_row_mean(&s, rows - 1, 1) / *length - 1 : 0;
     swatch_free(&s);
+    return reached;
 }
 
-static void prove_shear(proof* p, const machine* at) {
+static void prove_strip(proof* p, const machine* at, bool weft) {
+    double length, patient = 0;
+    bool good;
+    const double reached = lengthen(at, weft, 0, &length, &good);
+    const double stiffness = (double)(weft ? at->m->weft : at->m->warp);
+    const double aimed = (double)at->m->density * 9.81 * length / (2 * stiffness);
+    if (good && !is_near(reached, aimed)) {
+        patient = lengthen(at, weft, PATIENT, &length, &good);
+    }
+    judge(p, at, good, aimed, reached, patient, weft ? "strip weft" : "strip warp");
+}
+
+static double lean(const machine* at, int32_t passes, double* length, bool* good) {
     const int32_t rows = (int32_t)(0.24f / at->spacing + 0.5f) + 1;
     const swatch_def def = {.material = at->m,
-                            .columns = 4 * (rows - 1) + 1,
+                            .columns = FRAME_ASPECT * (rows - 1) + 1,
                             .rows = rows,
                             .spacing = at->spacing,
                             .clamped = 1,
                             .damping = 3.0f,
+                            .iterations = passes,
                             .hz = at->hz,
                             .gravity = {SIDEWAYS[0], SIDEWAYS[1], SIDEWAYS[2]}};
     swatch s;
     swatch_hang(&s, &def, 8);
-    const double length = (double)(rows - 1) * (double)at->spacing;
-    const double aimed = (double)at->m->density * 9.81 * length / (2 * (double)at->m->shear);
-    // The middle: near the free sides it is weft that leans too.
+    *length = (double)(rows - 1) * (double)at->spacing;
+    *good = s.good;
     const int32_t middle = swatch_at(&s, rows - 1, def.columns / 2);
-    const double lean = s.good ? (double)(s.now[middle][0] - s.start[middle][0]) / length : 0;
-    judge(p, at, s.good, aimed, lean, "shear");
+    const double reached = s.good ? (double)(s.now[middle][0] - s.start[middle][0]) / *length : 0;
     swatch_free(&s);
+    return reached;
+}
+
+static void prove_shear(proof* p, const machine* at) {
+    double length, patient = 0;
+    bool good;
+    const double reached = lean(at, 0, &length, &good), aimed = sheet_lean(at->m, length);
+    if (good && !is_near(reached, aimed)) {
+        patient = lean(at, PATIENT, &length, &good);
+    }
+    judge(p, at, good && aimed > 0, aimed, reached, patient, "shear");
 }
 
 static double droop(const machine* at, bool isometric, bool* good) {
