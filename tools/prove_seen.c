@@ -100,8 +100,7 @@ static bool has_word(const char* text, const char* word) {
     return false;
 }
 
-// How fast a figure of this height goes in a clip of this name.
-static float speed_of(const asset* a, const char* clip) {
+float prove_clip_speed(const asset* a, const char* clip) {
     float high = 0.0f;
     for (uint32_t i = 0; i < a->view.info->vertex_count; i++) {
         high = fmaxf(high, a->view.vertex_rest[i].position[1]);
@@ -123,7 +122,7 @@ static bool run_clip(proof* p, const asset* source, int32_t clip, float hz, clip
     enum { LOOKS_MAX = 200 };
     static const char* const none = "led about";
     const char* name = clip >= 0 ? asset_text(source, source->view.clips[clip].name_offset) : none;
-    float length = clip >= 0 ? asset_clip_seconds(source, clip) : 0.0f, speed = speed_of(source, name);
+    float length = clip >= 0 ? asset_clip_seconds(source, clip) : 0.0f, speed = prove_clip_speed(source, name);
     bool loops = clip >= 0 && (source->view.clips[clip].flags & HEM_CLIP_LOOPS) != 0;
     length = fminf(fmaxf(length, loops || clip < 0 ? SHORTEST_SECONDS : 0.5f), LONGEST_SECONDS);
     seen_frame physics[LOOKS_MAX], alone[LOOKS_MAX];
@@ -141,7 +140,7 @@ static bool run_clip(proof* p, const asset* source, int32_t clip, float hz, clip
     }
     for (int32_t i = 0; going && i < count; i++) {
         if (clip < 0) {
-            lead_about(&a, a.seconds, speed_of(source, "walk"));
+            lead_about(&a, a.seconds, prove_clip_speed(source, "walk"));
         } else {
             a.root.position[2] += (double)(speed / hz);
         }
@@ -292,6 +291,7 @@ void prove_seen(proof* p) {
     prove_clips(p);
     prove_seen_sheets(p);
     prove_seen_curls(p);
+    prove_seen_strain(p);
     prove_seen_extremes(p);
     prove_rates(p);
     prove_strangers(p);

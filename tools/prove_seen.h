@@ -3,7 +3,7 @@
 #define HEM_TOOLS_PROVE_SEEN_H
 
 // What the files of `hem prove seen` share: prove_seen.c has clips of all characters, prove_seen_stops.c stops and extremes,
-// prove_seen_rest.c what hangs and lies still.
+// prove_seen_rest.c what hangs and lies still, prove_seen_strain.c threads that stay too long.
 
 #include "tools/player.h"
 #include "tools/prove.h"
@@ -16,6 +16,7 @@ void prove_seen_stops(proof* p);
 void prove_seen_extremes(proof* p);
 void prove_seen_sheets(proof* p);
 void prove_seen_curls(proof* p);
+void prove_seen_strain(proof* p);
 
 // A player with its watch, and the script's place and time.
 typedef struct act {
@@ -37,6 +38,8 @@ bool act_play(act* a, int32_t clip, float seconds);
 bool act_look(act* a, float frame_seconds, seen_frame* physics, seen_frame* alone);
 void act_end(act* a);
 
+// How fast a figure of this height goes in a clip of this name, m/s.
+float prove_clip_speed(const asset* a, const char* clip);
 // A clip's index by name, or -1.
 int32_t prove_clip(const asset* a, const char* name);
 
