@@ -18,11 +18,10 @@ static void set_animated_masses(hemi_instance* instance) {
         const hem_anim_row* row = &view->anim_rows[i];
         uint32_t p = view->particle_flags[row->row * 8] >> HEM_PARTICLE_PART_SHIFT;
         int momentum = hemi_part_mode(view, instance->input, p) == HEM_ANIMATE_MOMENTUM;
-        for (uint32_t k = 0; k < 8; ++k) {
-            if (row->animated_mask >> k & 1u) {
-                float mass = view->rest_rows[row->row].mass[k];
-                instance->x[row->row].w[k] = momentum && mass > 0.0f ? 1.0f / mass : 0.0f;
-            }
+        for (uint32_t bits = row->animated_mask & 0xffu; bits; bits &= bits - 1) {
+            const uint32_t k = hem_lowest_bit(bits);
+            float mass = view->rest_rows[row->row].mass[k];
+            instance->x[row->row].w[k] = momentum && mass > 0.0f ? 1.0f / mass : 0.0f;
         }
     }
 }
@@ -169,6 +168,9 @@ static void overwrite(hemi_instance* instance, const hemi_target_row* now) {
     for (uint32_t i = 0; i < view->anim_row_count; ++i) {
         const hem_anim_row* anim = &view->anim_rows[i];
         uint32_t part = view->particle_flags[anim->row * 8] >> HEM_PARTICLE_PART_SHIFT;
+        if (anim->animated_mask == 0) {
+            continue; // only driven, or limited
+        }
         if (hemi_part_mode(view, instance->input, part) == HEM_ANIMATE_MOMENTUM) {
             momentum = 1;
             continue;
@@ -180,10 +182,8 @@ static void overwrite(hemi_instance* instance, const hemi_target_row* now) {
             }
             continue;
         }
-        for (uint32_t k = 0; k < 8; ++k) {
-            if (anim->animated_mask >> k & 1u) {
-                copy_lane(instance, &now[i], anim->row, k);
-            }
+        for (uint32_t bits = anim->animated_mask & 0xffu; bits; bits &= bits - 1) {
+            copy_lane(instance, &now[i], anim->row, hem_lowest_bit(bits));
         }
     }
     if (momentum) {
