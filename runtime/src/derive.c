@@ -46,6 +46,15 @@ static void pair_parts(const hem_view* view, hemi_derived* d) {
     }
 }
 
+static void find_hung_parts(const hem_view* view, hemi_derived* d) {
+    for (uint32_t i = 0; i < view->anim_row_count; ++i) {
+        const hem_anim_row* row = &view->anim_rows[i];
+        const uint32_t part = view->particle_flags[row->row * 8] >> HEM_PARTICLE_PART_SHIFT;
+        d->hung_parts |= (uint64_t)(row->animated_mask != 0) << part;
+    }
+    d->hung_parts &= d->simulated_parts;
+}
+
 static void list_body_rows(const hem_view* view, hemi_derived* d) {
     uint32_t n = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
@@ -141,6 +150,7 @@ static void take_colliders(const hem_view* view, hemi_collider* colliders) {
 
 void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived* d) {
     pair_parts(view, d);
+    find_hung_parts(view, d);
     list_body_rows(view, d);
     take_colliders(view, d->colliders);
     for (uint32_t p = 0; p < view->info->part_count; ++p) {

@@ -158,5 +158,8 @@ void hemi_phase_plan(hemi_step* s) {
     s->contact_passes = s->pass_count < CONTACT_PASSES ? s->pass_count : CONTACT_PASSES;
     s->scratch->counters.work += (uint64_t)n * view->info->row_count;
     s->touch = (features & HEM_FEATURE_PARTICLE_CONTACTS) && s->derived->meets;
-    s->untangle = s->touch && s->derived->body_row_count && (features & HEM_FEATURE_UNTANGLE);
+    const int bodies = s->touch && s->derived->body_row_count;
+    const int colliders =
+        (features & HEM_FEATURE_COLLIDERS) && s->derived->hung_parts && hemi_collider_total(s->scene, s->instance) != 0;
+    s->untangle = (bodies || colliders) && (features & HEM_FEATURE_UNTANGLE);
 }

@@ -35,6 +35,7 @@ struct hemi_derived {
     uint32_t body_stride;     // rows, rounded up to eight
     uint64_t body_parts;      // parts of kind body
     uint64_t simulated_parts; // the others
+    uint64_t hung_parts;      // of those, the ones that are held by the pose somewhere
     uint32_t simulated_pairs; // whether any of those collides with any of them
     uint32_t meets;           // whether any of those collides with any part
     uint32_t ordered;         // whether any part lies outside of another

@@ -18,11 +18,27 @@ static uint32_t caught_time(float seconds) {
     return units ? units : 1;
 }
 
-// Where the pose has a part's particles means something only if the part hangs on the pose and can meet the body.
-static int can_be_led(const hemi_instance* instance, const hemi_derived* derived, uint32_t p) {
-    const hem_view* view = instance->view;
-    return view->parts[p].kind != HEM_PART_BODY && (derived->part_pairs[p] & derived->body_parts) &&
-           hemi_part_mode(view, instance->input, p) == HEM_ANIMATE_DIRECT;
+// Where the pose has a part's particles means something only if the part hangs on the pose. What can meet the body, or
+// colliders.
+static int can_be_led(const hemi_step* step, uint32_t p) {
+    const hemi_derived* derived = step->derived;
+    const hem_view* view = step->instance->view;
+    const int meets = (derived->part_pairs[p] & derived->body_parts) != 0 ||
+                      ((derived->hung_parts >> p & 1u) && step->scratch->colliders.count != 0);
+    return view->parts[p].kind != HEM_PART_BODY && meets &&
+           hemi_part_mode(view, step->instance->input, p) == HEM_ANIMATE_DIRECT;
+}
+
+// Whether a row is near something that it can be caught on. Stuff that is meant to stretch may hang long where nothing is.
+static int is_near_collider(const hemi_step* step, uint32_t row) {
+    const hemi_colliders* s = &step->scratch->colliders;
+    for (uint32_t c = 0; c < s->count; ++c) {
+        if (s->paths[c].collider->kind != HEM_SHAPE_PLANE &&
+            (s->row_colliders[(size_t)row * s->words + c / 64] >> (c % 64) & 1u)) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 // Those that are led back are immovable during this step.
@@ -125,7 +141,7 @@ void hemi_watch_astray(hemi_step* step) {
     const uint32_t count = step->derived->body_row_count * 8;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        if (!can_be_led(instance, step->derived, p)) {
+        if (!can_be_led(step, p) || count == 0) {
             continue;
         }
         for (uint32_t n = turn; n < part->row_count; n += ASTRAY_STEPS) {
@@ -193,16 +209,20 @@ void hemi_watch_caught(hemi_step* step) {
     // and the belly: it stays where the pose has it until that moves, instead of struggling for ever.
     const uint32_t arrived = !step->moved && instance->state->pose_still_seconds > HEMI_PINCHED_SECONDS ? HEMI_LED : 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        if (!can_be_led(instance, step->derived, p)) {
+        if (!can_be_led(step, p)) {
             continue;
         }
         const hem_part* part = &view->parts[p];
+        const int meets_body = (step->derived->part_pairs[p] & step->derived->body_parts) != 0;
         watch_torn(step, part, passed);
         step->scene->kernels->watch_links(view, part, instance->x, HEMI_STRAINED, strained_rows);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             uint8_t* caught = instance->caught + row * 8;
             if (!strained_rows[row] && !hemi_eight_bytes(caught)) {
                 continue;
+            }
+            if (strained_rows[row] && !meets_body && !is_near_collider(step, row)) {
+                strained_rows[row] = 0;
             }
             uint32_t due = 0;
             for (uint32_t i = 0; i < 8; ++i) {

@@ -3,6 +3,7 @@
 // rest. The characters are compiled from the samples; where they are missing these tests are skipped.
 
 #include "tests/runtime/suites.h"
+#include "hem/inspect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -498,6 +499,52 @@ TEST what_went_through_a_limb_is_led_back(void) {
     PASS();
 }
 
+// Threads of the flag that the pole's axis runs through.
+static uint32_t cut_by_the_pole(const world* w) {
+    static hem_link_info links[4096];
+    uint32_t count = 0, cut = 0;
+    hem_asset_get_links(&w->asset, links, 4096, &count);
+    hem_instance_get_particles(w->scene, w->id, 0, w->view.info->particle_count, particles);
+    for (uint32_t i = 0; i < count && i < 4096; ++i) {
+        const float *a = particles[links[i].a].position, *b = particles[links[i].b].position;
+        double least = 1e30;
+        for (int k = 0; k <= 50; ++k) {
+            const double u = k / 50.0, x = (double)a[0] + u * (double)(b[0] - a[0]),
+                         z = (double)a[2] + u * (double)(b[2] - a[2]);
+            least = fmin(least, sqrt(x * x + z * z));
+        }
+        cut += (links[i].kind == HEM_KIND_WARP || links[i].kind == HEM_KIND_WEFT) && least < 0.012;
+    }
+    return cut;
+}
+
+// The same where there is no body: a flag drawn through its pole.
+TEST what_went_through_a_collider_is_led_back(void) {
+    if (!is_there("flag")) {
+        SKIPm("no flag.hem");
+    }
+    for (int off = 0; off < 2; ++off) {
+        world w;
+        const float through[3] = {-20, 0, 0.5f};
+        ASSERT(open_posed(&w, "flag", "still"));
+        uint32_t features = HEM_FEATURE_ALL & ~(uint32_t)(off ? HEM_FEATURE_UNTANGLE : 0);
+        hem_instance_set_features(w.scene, w.id, features & ~(uint32_t)HEM_FEATURE_COLLIDERS);
+        hem_instance_set_gravity(w.scene, w.id, through);
+        world_step(&w, 1.0f / 60.0f, 0, 120);
+        const uint32_t drawn = cut_by_the_pole(&w);
+        hem_instance_set_features(w.scene, w.id, features);
+        hem_instance_set_gravity(w.scene, w.id, NULL);
+        world_step(&w, 1.0f / 60.0f, 0, 480);
+        const uint32_t later = cut_by_the_pole(&w);
+        printf("flag drawn through its pole: %u threads cut by it, eight seconds later%s %u\n", drawn,
+               off ? " without leading back" : "", later);
+        ASSERT(drawn > 5);
+        ASSERT(off ? later > 0 : later == 0);
+        world_close(&w);
+    }
+    PASS();
+}
+
 // In the middle of a somersault tucked too far thighs and belly press the skirt between them, more than there is room for. Held so,
 // it must come to rest: what is pinched stays where the pose has it, instead of being pushed out and led back for ever.
 TEST a_pose_that_pinches_holds_what_it_pinches(void) {
@@ -733,6 +780,7 @@ SUITE(characters_suite) {
     RUN_TEST(a_leap_with_momentum_falls_and_a_direct_one_flies);
     RUN_TEST(a_sudden_run_leaves_the_skirt_before_the_legs);
     RUN_TEST(what_went_through_a_limb_is_led_back);
+    RUN_TEST(what_went_through_a_collider_is_led_back);
     RUN_TEST(a_pose_that_pinches_holds_what_it_pinches);
     RUN_TEST(hair_before_the_chest_is_led_home);
     RUN_TEST(hair_below_the_cape_comes_out);
