@@ -238,6 +238,8 @@ typedef struct hemc_fabric {
     float density;        // kg/m^2
 } hemc_fabric;
 
+typedef enum hemc_virtual { HEMC_VIRTUAL_NONE, HEMC_VIRTUAL_EDGES, HEMC_VIRTUAL_FACES } hemc_virtual;
+
 typedef struct hemc_part_recipe {
     const char* name;
     const char* file;      // into which json_path points; NULL = the model's
@@ -286,6 +288,7 @@ typedef struct hemc_part_recipe {
     hemc_spring_recipe* springs;
     uint32_t spring_count;
     hemc_fabric fabric;
+    hemc_virtual virtual_particles;
     hemc_lattice_recipe lattice;
     const char* why;            // automatic mode: what was seen; NULL otherwise
     const uint8_t* chain_bones; // automatic mode: per bone, the chains it was found by; NULL = none
@@ -432,6 +435,12 @@ typedef struct hemc_bend {
     float c[4], cosine, sine, compliance;
 } hemc_bend;
 
+// An edge that may bend around meshes, see hem_virtual_edges.
+typedef struct hemc_virtual_edge {
+    uint32_t a, b, wing[2]; // UINT32_MAX = none
+    bool face;
+} hemc_virtual_edge;
+
 typedef struct hemc_mesh {
     uint32_t part_count; // simulated parts, then (if any) one HEM_PART_BODY part last
     const char** part_names;
@@ -444,6 +453,7 @@ typedef struct hemc_mesh {
     uint32_t* part_begin;         // [part_count + 1]
     hemc_fabric* part_fabrics;    // NULL = no part has one
     hemc_lattice** part_lattices; // NULL = no part is one; else per part, NULL = it is none
+    uint8_t* part_virtual;        // hemc_virtual; NULL = none
     hemc_particles all;           // concatenated; links in asset indices
     // graph/graph.c:
     hemc_link* links; // every distance constraint
@@ -459,6 +469,8 @@ typedef struct hemc_mesh {
     size_t triangle_count;
     hemc_bend* bends;
     size_t bend_count;
+    hemc_virtual_edge* virtual_edges; // by part
+    size_t virtual_edge_count;
     uint32_t* group_starts; // [all.count + 1]; members without the particle itself; empty = no group
     uint16_t* group_members;
     uint32_t* ignore_starts; // [all.count + 1]
@@ -513,6 +525,8 @@ typedef struct hemc_layout {
     uint32_t bar_count;
     uint32_t* order;
     uint32_t order_count;
+    hem_virtual_edges* virtual_edges;
+    uint32_t virtual_edge_count;
     float lane_fill;     // constraints / lanes over all batches
     float* part_fill;    // the same per part, file order
     float indexed_share; // of constraints
@@ -629,6 +643,8 @@ bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hem
 // The springs of the recipe; after hemc_graph. (graph/springs.c)
 bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                   hemc_mesh* mesh);
+// Edges of the parts that have virtual particles; after the links were measured. (graph/virtual.c)
+void hemc_virtual_make(hemc_arena* arena, hemc_mesh* mesh);
 // Rows, lanes, batches. (lanes/lanes.c)
 bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_layout* layout);
 // Bytes, validated. model may be NULL (a bare particle mesh, for tests and the benchmark). (pack/pack.c)

@@ -47,13 +47,14 @@ extern "C" {
 #define HEM_MAX_PARTS 64
 #define HEM_MAX_VERTICES 4194304
 #define HEM_MAX_COLLIDERS 256
-#define HEM_MAX_HULL_PLANES 4096  // of an asset, in all of its hulls; the game may give as many again
-#define HEM_MIN_HULL_PLANES 4     // of a hull
-#define HEM_MAX_GROUP_MEMBERS 32  // with the group's own particle
-#define HEM_MAX_ITERATIONS 32     // per substep
-#define HEM_MAX_STRAND 512        // particles of a rod or chain
-#define HEM_MAX_REGION_WIDTH 8    // steps from a particle of a lattice to the border of its region
-#define HEM_MAX_LATTICE_SIZE 1025 // particles along an axis
+#define HEM_MAX_HULL_PLANES 4096    // of an asset, in all of its hulls; the game may give as many again
+#define HEM_MIN_HULL_PLANES 4       // of a hull
+#define HEM_MAX_GROUP_MEMBERS 32    // with the group's own particle
+#define HEM_MAX_ITERATIONS 32       // per substep
+#define HEM_MAX_STRAND 512          // particles of a rod or chain
+#define HEM_MAX_REGION_WIDTH 8      // steps from a particle of a lattice to the border of its region
+#define HEM_MAX_LATTICE_SIZE 1025   // particles along an axis
+#define HEM_MAX_VIRTUAL_EDGES 65536 // eights of them
 
 // Ranges in which all arithmetic of the solver stays finite.
 #define HEM_MAX_METRES 1e6f // of any coordinate or length
@@ -152,6 +153,8 @@ extern "C" {
     X(DIHEDRALS, 37, "dihedrals", hem_dihedral, dihedrals, dihedral_count, OPTIONAL, ANY, 0)                           \
     /* painted shares of the tuning; none: all of it everywhere */                                                     \
     X(MAP_ROWS, 38, "map_rows", hem_map_row, map_rows, map_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)          \
+    /* eights of neighbouring edges of cloth that may bend around edges of meshes */                                   \
+    X(VIRTUAL_EDGES, 39, "virtual_edges", hem_virtual_edges, virtual_edges, virtual_edge_count, OPTIONAL, ANY, 0)      \
     /* one per part that is a lattice, and what they are made of */                                                    \
     X(LATTICES, 40, "lattices", hem_lattice, lattices, lattice_count, OPTIONAL, AT_MOST, HEM_MAX_PARTS)                \
     X(LATTICE_CELLS, 41, "lattice_cells", hem_lattice_cell, lattice_cells, lattice_cell_count, OPTIONAL, AT_MOST,      \
@@ -594,6 +597,27 @@ typedef struct hem_vertex_cell {
     uint32_t reserved[3];
 } hem_vertex_cell;
 HEM_STATIC_ASSERT(sizeof(hem_vertex_cell) == 32, "vertex cell size");
+
+// Eight edges of a part's cloth. Those of its triangulation (`face`: the weave, each cell halved by one diagonal) and the
+// other diagonals that are links. Where a mesh comes through the cloth between two particles, the link that the edge is
+// goes around it (runtime/src/kernels/wraps.inl). The wings are the third corners of the triangles on both sides.
+typedef struct hem_virtual_edges {
+    uint16_t a[8], b[8]; // particles; lanes without an edge: 0
+    uint16_t wing[2][8]; // the same; a border has HEM_VIRTUAL_NO_WING for its second
+    uint32_t link[8]; // 8 * LINK_BATCHES + lane, or HEM_VIRTUAL_INDEXED and the same of INDEX_BATCHES, of the same two
+                      // particles, warp, weft or shear; HEM_VIRTUAL_NO_LINK = an edge of the triangulation alone
+    uint8_t part;
+    uint8_t lane_mask; // lanes that hold an edge
+    uint8_t face_mask; // of those, edges of the triangulation
+    uint8_t flags;     // HEM_VIRTUAL_FACES, the same in all of a part
+    uint32_t reserved[7];
+} hem_virtual_edges;
+HEM_STATIC_ASSERT(sizeof(hem_virtual_edges) == 128, "virtual edges size");
+
+#define HEM_VIRTUAL_FACES 1u // also the faces between them are refined, for display
+#define HEM_VIRTUAL_NO_WING 0xffffu
+#define HEM_VIRTUAL_INDEXED 0x80000000u
+#define HEM_VIRTUAL_NO_LINK 0xffffffffu
 
 // How a particle without orientation gets one for skinning: from the differences u1 - u0 and v1 - v0 of neighbours.
 // The rest frame q (built from the same differences at rest) makes the rotation rest -> now.

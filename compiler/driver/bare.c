@@ -277,6 +277,11 @@ static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare
     if (bare->lattice != NULL) {
         make_lattice(arena, bare->lattice, &mesh);
     }
+    if (bare->virtual_particles != 0) {
+        mesh.part_virtual = hemc_alloc(arena, mesh.part_count, 1);
+        memset(mesh.part_virtual, bare->virtual_particles, mesh.part_count);
+        hemc_virtual_make(arena, &mesh);
+    }
     hemc_frames_make(arena, &mesh);
     hemc_ignore_make(arena, &mesh);
     hemc_layout layout;

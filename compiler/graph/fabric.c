@@ -402,6 +402,20 @@ static void loosen_tethers(hemc_mesh* mesh, const weave* w, uint32_t part, const
 
 // -- The stage
 
+size_t hemc_weave_faces(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, uint32_t (**faces)[3]) {
+    weave w;
+    make_weave(arena, mesh, &w);
+    face_list list = {.arena = arena};
+    for (uint32_t p = mesh->part_begin[part]; p < mesh->part_begin[part + 1]; ++p) {
+        find_faces(mesh, &w, p, &list);
+    }
+    *faces = hemc_alloc(arena, list.count, sizeof(**faces));
+    for (size_t i = 0; i < list.count; ++i) {
+        memcpy((*faces)[i], list.items[i].p, sizeof(**faces));
+    }
+    return list.count;
+}
+
 static bool has_fabric(const hemc_mesh* mesh, uint32_t part) {
     return mesh->part_fabrics != NULL && mesh->part_fabrics[part].triangles;
 }

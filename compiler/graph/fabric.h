@@ -20,4 +20,7 @@ void hemc_fabric_tuning(const hemc_fabric* fabric, double density, double spacin
 // longer by what the stuff gives under its own weight.
 void hemc_fabric_make(hemc_arena* arena, hemc_mesh* mesh);
 
+// The cells of one part's weave as triangles, each halved by one diagonal; their sense is not the same. Returns how many.
+size_t hemc_weave_faces(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, uint32_t (**faces)[3]);
+
 #endif

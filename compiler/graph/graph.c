@@ -602,6 +602,7 @@ bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hem
     hemc_links_clean(arena, mesh);
     hemc_links_measure(mesh);
     hemc_fabric_make(arena, mesh);
+    hemc_virtual_make(arena, mesh);
     make_groups(arena, recipe, &net, mesh);
     hemc_frames_make(arena, mesh);
     hemc_ignore_make(arena, mesh);

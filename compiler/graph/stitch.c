@@ -286,6 +286,10 @@ bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, co
         mesh->part_kinds[k] = part->kind;
         mesh->part_animations[k] = part->animation;
         mesh->part_tunings[k] = part->tuning;
+        if (part->virtual_particles != HEMC_VIRTUAL_NONE) {
+            mesh->part_virtual = mesh->part_virtual != NULL ? mesh->part_virtual : hemc_alloc(arena, n, 1);
+            mesh->part_virtual[k] = (uint8_t)part->virtual_particles;
+        }
         mesh->part_fabrics[k] = part->fabric;
         mesh->part_fabrics[k].density = part->density;
         if (p->lattice != NULL) {

@@ -287,6 +287,7 @@ bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_la
         hemc_batch_strands(arena, mesh, part, HEMC_STRANDS_CHAINS, layout);
         add_range(layout, part, HEM_BATCH_CHAINS, chains, layout->row_batch_count);
     }
+    hemc_batch_virtual(arena, mesh, layout);
     measure_fill(arena, mesh->part_count, layout);
     return true;
 }

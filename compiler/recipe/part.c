@@ -254,6 +254,7 @@ static const char* const part_keys[] = {
     "tether_paint",
     "springs",
     "fabric",
+    "virtual",
     "link_damping",
     "tethers",
     "tether_allowance",
@@ -586,6 +587,22 @@ static bool read_drive(const hemc_recipe_reader* r, const hemc_json* object, hem
     return true;
 }
 
+// Particles on edges of triangle meshes take the place of neighbours in links: cloth of triangles has none.
+static bool read_virtual(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
+    static const char* const words[] = {"none", "edges", "faces"};
+    uint32_t word = HEMC_VIRTUAL_NONE;
+    if (!hemc_recipe_word(r, object, "virtual", words, 3, &word)) {
+        return false;
+    }
+    const hemc_json* value = hemc_json_member(object, "virtual");
+    part->virtual_particles = (hemc_virtual)word;
+    if (word != HEMC_VIRTUAL_NONE && part->kind != HEM_PART_CLOTH) {
+        return hemc_recipe_fault(r, value, "is for parts of kind \"cloth\"");
+    }
+    return word == HEMC_VIRTUAL_NONE || !part->fabric.triangles ||
+           hemc_recipe_fault(r, value, "is for cloth of links: leave \"fabric\" out, or this");
+}
+
 // Simulated particles meet others as balls and ellipsoids; an outer side to be pushed out on is the body's.
 static bool refuse_surface(const hemc_recipe_reader* r, const hemc_json* object) {
     bool surface = false;
@@ -661,6 +678,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = read_drive(r, object, part) && good;
     good = hemc_recipe_springs(r, object, part) && good;
     good = hemc_recipe_fabric(r, object, part) && good;
+    good = read_virtual(r, object, part) && good;
     good = hemc_recipe_spacing(r, object, part) && good;
     good = hemc_recipe_lattice(r, object, part) && good;
     const hemc_json* attach = hemc_json_member(object, "attach");

@@ -11,7 +11,7 @@
 //   INPUT: hemi_scene_input | colliders | planes | forces, per mesh [ hemi_mesh_input | bones | triangles ],
 //          per slot [ hemi_input | bones | tuning | colliders | planes | ties | wish ] |
 //   STATE: past of the scene's colliders | ages of its forces | spent, per mesh [ hemi_mesh_state | bones_prev ],
-//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past |
+//          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past | wrapped |
 //                     given | goal | goal_q | offset | offset_q | room_x | room_q ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
 //   palette_prev ] | bids and orders of the plan | per worker SCRATCH
@@ -302,6 +302,13 @@ typedef struct hemi_anchor_row {
 #define HEMI_PINCHED_SECONDS 3.0f // of a pose that stands still
 #define HEMI_SNAGGED 1.5f         // times its rest length: such a link keeps awake
 
+// What an edge of cloth that goes around a mesh remembers: that it does, and which way is up. Without it cloth that hangs
+// over a rod on both sides would look the same as cloth below it.
+typedef struct hemi_wrapped {
+    int8_t up[3]; // n / 127; zero where it goes around nothing
+    uint8_t now;  // 0 = a link, 1 = it goes around something, HEMI_WRAP_LOOSE; within a substep also HEMI_WRAP_SEEN
+} hemi_wrapped;
+
 typedef struct hemi_derived hemi_derived;
 typedef struct hemi_mesh hemi_mesh;
 typedef struct hemi_scratch hemi_scratch;
@@ -339,11 +346,12 @@ typedef struct hemi_instance {
     uint8_t* caught;              // per particle, see kernels/caught.inl
     hemi_anchor_row* anchor;      // where it was when still_seconds began
     hemi_tie_past* tie_past;
-    hemi_wish* wish;   // INPUT, with a budget; else NULL
-    hemi_given* given; // STATE, with a budget; else NULL
-    hemi_row3* goal;   // where the particles are, as offsets from the pose in its axes
-    hemi_row4* goal_q; // oriented rows: turned how against the pose
-    hemi_row3* offset; // the same as it is shown, on its way to the goal
+    hemi_wrapped* wrapped; // per lane of VIRTUAL_EDGES
+    hemi_wish* wish;       // INPUT, with a budget; else NULL
+    hemi_given* given;     // STATE, with a budget; else NULL
+    hemi_row3* goal;       // where the particles are, as offsets from the pose in its axes
+    hemi_row4* goal_q;     // oriented rows: turned how against the pose
+    hemi_row3* offset;     // the same as it is shown, on its way to the goal
     hemi_row4* offset_q;
     hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
     // Derived from both, and anew after a load
@@ -391,6 +399,7 @@ struct hem_scene {
     uint32_t scene_collider_capacity;
     uint32_t force_capacity;
     uint32_t tie_capacity;
+    uint32_t virtual_capacity;
     uint32_t keep_previous;
     uint32_t budget; // hem_budget_mode
     uint32_t substep_limit;

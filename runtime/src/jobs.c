@@ -104,6 +104,8 @@ hem_result hem_scene_step_end(hem_scene* scene) {
         sum->candidate_count += r->candidate_count;
         sum->contact_count += r->contact_count;
         sum->dropped_count += r->dropped_count;
+        sum->virtual_count += r->virtual_count;
+        sum->virtual_dropped_count += r->virtual_dropped_count;
         sum->clamped_count += r->clamped_count;
         sum->mended_count += r->mended_count;
         sum->led_count += r->led_count;

@@ -56,6 +56,9 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     if (tie_capacity) {
         instance->tie_past = hemi_take(c, tie_capacity, sizeof(hemi_tie_past));
     }
+    if (view->virtual_edge_count) {
+        instance->wrapped = hemi_take(c, view->virtual_edge_count, 8 * sizeof(hemi_wrapped));
+    }
     if (budget) {
         instance->given = hemi_take(c, 1, sizeof(hemi_given));
         instance->goal = hemi_take(c, info->row_count, sizeof(hemi_row3));
@@ -158,6 +161,12 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     e->candidates = larger(e->candidates, def->candidate_capacity * meeting);
     e->mesh_rows = def->mesh_count ? e->rows : 0;
     e->forces = def->force_capacity;
+    if (view->virtual_edge_count && def->mesh_count && def->virtual_capacity) {
+        e->virtual_eights = larger(e->virtual_eights, view->virtual_edge_count);
+        e->link_batches = larger(e->link_batches, view->link_batch_count);
+        e->index_batches = larger(e->index_batches, view->index_batch_count);
+        e->virtual_particles = def->virtual_capacity;
+    }
 }
 
 static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
@@ -231,12 +240,26 @@ static void layout_meshes(hemi_carve* c, const hemi_extent* e, hemi_meshes* s) {
     s->rows = hemi_take(c, s->row_capacity, sizeof(hemi_mesh_row));
 }
 
+static void layout_wraps(hemi_carve* c, const hemi_extent* e, hemi_wraps* s) {
+    s->split_capacity = e->virtual_particles;
+    s->near_capacity = e->virtual_eights * HEMI_WRAP_NEAR;
+    s->eight_capacity = e->virtual_eights * 2; // two meshes at once
+    s->links = hemi_take(c, e->link_batches, sizeof(hem_link_batch));
+    s->indexed = hemi_take(c, e->index_batches, sizeof(hem_index_batch));
+    s->splits = hemi_take(c, e->virtual_particles, sizeof(hemi_split));
+    s->near = hemi_take(c, s->near_capacity, sizeof(uint32_t));
+    s->eights = hemi_take(c, s->eight_capacity, sizeof(hemi_wrap_eight));
+}
+
 static void layout_scratch(hemi_carve* c, const hemi_extent* e, hemi_scratch* s) {
     layout_solve(c, e, &s->solve);
     layout_search(c, e, &s->search, &s->contacts);
     layout_contacts(c, e, &s->contacts);
     layout_colliders(c, e, &s->colliders);
     layout_meshes(c, e, &s->meshes);
+    if (e->virtual_particles) {
+        layout_wraps(c, e, &s->wraps);
+    }
     s->untangle.led = hemi_take(c, e->rows, sizeof(hemi_led));
     s->forces.now = hemi_take(c, e->forces, sizeof(hemi_force_now));
 }

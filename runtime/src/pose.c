@@ -42,6 +42,9 @@ void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance) {
     memset(instance->v, 0, rows * sizeof(hemi_row3));
     memset(instance->w, 0, oriented * sizeof(hemi_row3));
     memset(instance->caught, 0, view->info->particle_count);
+    if (view->virtual_edge_count) {
+        memset(instance->wrapped, 0, view->virtual_edge_count * 8 * sizeof(hemi_wrapped));
+    }
     for (uint32_t row = 0; row < rows; ++row) {
         memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
     }

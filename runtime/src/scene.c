@@ -22,6 +22,7 @@ hem_scene_def hem_scene_def_default(void) {
     def.hull_plane_capacity = 128;
     def.scene_collider_capacity = 16;
     def.candidate_capacity = 48;
+    def.virtual_capacity = 1024;
     def.worker_capacity = 1;
     def.event_capacity = 64;
     def.kernel = HEM_KERNEL_AUTO;
@@ -67,6 +68,7 @@ static const number_rule scene_numbers[] = {
     NUMBER(force_capacity, 0, 256),
     NUMBER(tie_capacity, 0, 256),
     NUMBER(budget, 0, 3),
+    NUMBER(virtual_capacity, 0, 65536),
 };
 #undef NUMBER
 HEM_STATIC_ASSERT(HEM_MAX_COLLIDERS == 256 && HEMI_SCENE_COLLIDERS == 256, "the rules above name them");
@@ -224,6 +226,7 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
     scene->scene_collider_capacity = def->scene_collider_capacity;
     scene->force_capacity = def->force_capacity;
     scene->tie_capacity = def->tie_capacity;
+    scene->virtual_capacity = def->virtual_capacity;
     scene->keep_previous = def->keep_previous;
     scene->budget = def->budget;
     scene->substep_hz = def->substep_hz;

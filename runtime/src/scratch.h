@@ -237,6 +237,42 @@ typedef struct hemi_meshes {
     float begin, end;    // of the step: from the search to the next one
 } hemi_meshes;
 
+// -- Edges of cloth around edges of meshes (wraps.c, kernels/wraps.inl)
+
+#define HEMI_WRAP_NEAR 64   // room per eight of edges for edges of meshes near it
+#define HEMI_WRAP_POINTS 24 // virtual particles on one edge of cloth
+
+// Eight edges of cloth and the edges of one mesh that they may meet until the next search.
+typedef struct hemi_wrap_eight {
+    uint32_t eight; // VIRTUAL_EDGES
+    uint32_t collider;
+    uint32_t first, count; // hemi_wraps.near
+} hemi_wrap_eight;
+
+// An edge of cloth that goes around a mesh in this substep: from its first particle to the first virtual particle, and from
+// the last one to its second. What lies between does not move.
+typedef struct hemi_split {
+    float place[2][3]; // of the first and last virtual particle at the end of the substep
+    float began[2][3]; // and at its start
+    float share[2];    // of the rest length, before the first and behind the last
+    float lambda[2];   // with several passes
+    uint16_t particle[2];
+    uint32_t edge;  // 8 * VIRTUAL_EDGES + lane
+    uint32_t count; // virtual particles on it
+} hemi_split;
+
+typedef struct hemi_wraps {
+    hem_link_batch* links;    // copies of the asset's, in which links that go around something are off
+    hem_index_batch* indexed; // the same
+    hemi_split* splits;
+    uint32_t* near; // edges of meshes: 4 * triangle + corner that they begin at
+    hemi_wrap_eight* eights;
+    uint32_t split_capacity, near_capacity, eight_capacity;
+    uint32_t split_count, near_count, eight_count, point_count;
+    uint32_t loose_count; // edges that have slipped off, at the far end of `splits`
+    uint32_t copied;      // in this step
+} hemi_wraps;
+
 // -- Cloth that a limb went through (untangle.c)
 
 // A row with particles that are led back to the pose.
@@ -288,6 +324,7 @@ typedef struct hemi_forces {
 
 typedef struct hemi_counters { // of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
+    uint32_t virtual_count, virtual_dropped_count;
     uint64_t work; // eights of anything: see hem_step_report.work_count
 } hemi_counters;
 
@@ -297,6 +334,7 @@ struct hemi_scratch {
     hemi_contacts contacts;
     hemi_colliders colliders;
     hemi_meshes meshes;
+    hemi_wraps wraps;
     hemi_untangle untangle;
     hemi_forces forces;
     hemi_counters counters;

@@ -11,6 +11,7 @@ void hemi_phase_search(hemi_step* s) {
     hemi_search* search = &scratch->search;
     const uint32_t n = s->substep_count, begin = s->substep, end = s->search_end;
     HEM_ASSERT(begin < end && end <= n);
+    s->search_begin = begin;
     const float s0 = (float)begin / (float)n, s1 = (float)end / (float)n, dt = (float)(end - begin) * s->h;
     const hem_quat world = hem_quat_slerp(s->path.from, s->path.to, s1);
     for (uint32_t p = 0; p < view->info->part_count; ++p) {

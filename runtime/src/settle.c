@@ -43,6 +43,8 @@ static void report(hemi_step* s) {
     r->candidate_count = counters->candidate_count;
     r->contact_count = counters->contact_count;
     r->dropped_count = counters->dropped_count;
+    r->virtual_count = counters->virtual_count;
+    r->virtual_dropped_count = counters->virtual_dropped_count;
     r->clamped_count = counters->clamped_count;
     r->mended_count = counters->mended_count;
     r->work_count = counters->work;

@@ -89,6 +89,10 @@ void hemi_measure_saves(hem_scene* scene) {
         const hemi_class* slots = &scene->classes[i];
         scene->layout_hash = hem_hash(slots->view->header->content_hash, 16, scene->layout_hash);
         scene->layout_hash = hem_hash(&slots->count, sizeof(slots->count), scene->layout_hash);
+        if (slots->view->virtual_edge_count) { // who finds room changes what the next step does
+            const uint32_t capacity = scene->virtual_capacity;
+            scene->layout_hash = hem_hash(&capacity, sizeof(capacity), scene->layout_hash);
+        }
     }
 }
 
@@ -234,6 +238,13 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
         hemi_tie_past past;
         READ(past, from->tie_past, i);
         good &= hemi_is_place(past.position);
+    }
+    for (uint32_t i = 0; i < 8 * view->virtual_edge_count; ++i) {
+        hemi_wrapped w;
+        READ(w, from->wrapped, i);
+        const int length2 = w.up[0] * w.up[0] + w.up[1] * w.up[1] + w.up[2] * w.up[2];
+        good &= w.now == 1 ? length2 > 120 * 120 && length2 < 134 * 134
+                           : length2 == 0 && (w.now == 0 || w.now == HEMI_WRAP_LOOSE);
     }
     return good && (!scene->budget || given_is_good(from, info));
 }

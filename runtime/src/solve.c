@@ -251,6 +251,10 @@ void hemi_phase_constrain(hemi_step* step) {
         memset(s->lambda, 0, hemi_multiplier_batches(view) * 32);
     }
     int jacobi = 0;
+    const hemi_wraps* wraps = &step->scratch->wraps;
+    const int wrapped = view->virtual_edge_count && wraps->split_count + wraps->loose_count;
+    const hem_link_batch* links = wrapped ? wraps->links : view->link_batches;
+    const hem_index_batch* indexed = wrapped ? wraps->indexed : view->index_batches;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &s->parts[p];
@@ -266,12 +270,12 @@ void hemi_phase_constrain(hemi_step* step) {
             case HEM_BATCH_LINKS:
                 HEM_ASSERT(range->begin + range->count <= view->link_batch_count);
                 args.lambda = keep ? s->lambda + (size_t)range->begin * 8 : NULL;
-                k->links(view->link_batches + range->begin, range->count, &args);
+                k->links(links + range->begin, range->count, &args);
                 break;
             case HEM_BATCH_INDEXED_LINKS:
                 HEM_ASSERT(range->begin + range->count <= view->index_batch_count);
                 args.lambda = keep ? s->lambda + ((size_t)view->link_batch_count + range->begin) * 8 : NULL;
-                k->links_indexed(view->index_batches + range->begin, range->count, &args);
+                k->links_indexed(indexed + range->begin, range->count, &args);
                 break;
             case HEM_BATCH_GROUPS:
                 solve_groups(step, p, range);
@@ -295,6 +299,9 @@ void hemi_phase_constrain(hemi_step* step) {
             case HEM_BATCH_KIND_COUNT:
                 break;
             }
+        }
+        if (wrapped) {
+            hemi_solve_wraps(step, p);
         }
     }
     if (jacobi) {

@@ -11,7 +11,7 @@
 #define HEMI_PHASES_ALWAYS(X) X(plan) X(pose) // also when it sleeps or is paused
 #define HEMI_PHASES_BEFORE(X) X(colliders)
 #define HEMI_PHASES_SEARCH(X) X(search)
-#define HEMI_PHASES_SUBSTEP_BEGIN(X) X(predict) X(animate) X(drive) X(continuous)
+#define HEMI_PHASES_SUBSTEP_BEGIN(X) X(wrap) X(predict) X(animate) X(drive) X(continuous)
 #define HEMI_PHASES_PASS(X) X(constrain) X(limit) X(contact) // once per iteration of the part that has most
 #define HEMI_PHASES_SUBSTEP_END(X) X(velocity)
 #define HEMI_PHASES_DRAWN(X) X(show) X(frames) X(skin) // also in a frame that a budget has no step for
@@ -62,10 +62,10 @@ typedef struct hemi_step {
     int reframe;  // frame_q is of what was shown, not of x
     // Where it is
     uint32_t substep, pass;
-    uint32_t search_end; // the substep before which the next search comes
-    float s0, s1;        // shares of the step at the start and the end of the substep
-    int chained;         // instance->v still holds where the last substep began
-    uint32_t finite;     // all positions and speeds, when last looked at
+    uint32_t search_begin, search_end; // the substeps before which the last search came and the next one comes
+    float s0, s1;                      // shares of the step at the start and the end of the substep
+    int chained;                       // instance->v still holds where the last substep began
+    uint32_t finite;                   // all positions and speeds, when last looked at
 } hemi_step;
 
 #define HEMI_PHASE_DECLARE(name) void hemi_phase_##name(hemi_step* s);
@@ -115,6 +115,9 @@ void hemi_lead_caught(hemi_step* s);   // in a substep
 void hemi_watch_caught(hemi_step* s);  // after the step: who has arrived, and who is strained for how long
 void hemi_shake_snagged(hemi_step* s); // now and then: what is stretched may lie in a plane
 void hemi_watch_astray(hemi_step* s);  // then: who came to rest on the wrong side of the body
+
+// wraps.c
+void hemi_solve_wraps(const hemi_step* s, uint32_t part);
 
 // sleep.c
 int hemi_hears(hemi_step* s); // whether what is in force has changed since the last step

@@ -536,6 +536,29 @@ static int write_lattices(builder* b, const char* folder) {
     return bad | write_asset(b, folder, "lattice_cube", 0);
 }
 
+// Cloth that goes around edges of meshes: two triangles of 40 cm, and sheets of a metre.
+static int write_virtual(builder* b, const char* folder) {
+    int bad = 0;
+    clear(b);
+    for (int i = 0; i < 4; ++i) {
+        add(b, 0.4f * (float)(i % 2) - 0.2f, 0.0f, 0.4f * (float)(i / 2) - 0.2f, 0.01f, 0, i / 2, i % 2);
+    }
+    link(b, 0, 1, HEM_LINK_WEFT);
+    link(b, 2, 3, HEM_LINK_WEFT);
+    link(b, 0, 2, HEM_LINK_WARP);
+    link(b, 1, 3, HEM_LINK_WARP);
+    link(b, 0, 3, HEM_LINK_SHEAR);
+    b->mesh.virtual_particles = 1;
+    bad |= write_asset(b, folder, "two_triangles", 0);
+    clear(b);
+    add_sheet(b, 10, 10, -0.5f, 0.0f, -0.5f, 1.0f / 9.0f, 1.0f / 9.0f, 0.002f, 1);
+    b->mesh.damping = 1.0f;
+    b->mesh.friction = 0.4f;
+    b->mesh.virtual_particles = 2;
+    bad |= write_asset(b, folder, "virtual_sheet", 0);
+    return bad;
+}
+
 int main(int argc, char** argv) {
     static builder b;
     if (argc != 2) {
@@ -686,6 +709,8 @@ int main(int argc, char** argv) {
     clear(&b); // a free sheet, nothing held
     add_sheet(&b, 12, 9, 0.0f, 0.0f, 0.0f, 0.05f, 0.05f, 0.002f, 1);
     bad |= write_asset(&b, folder, "loose", 0);
+
+    bad |= write_virtual(&b, folder);
 
     clear(&b); // two sheets that face each other, one above the other
     add_sheet(&b, 16, 16, 0.0f, 0.3f, 0.0f, 0.05f, 0.05f, 0.002f, 1);

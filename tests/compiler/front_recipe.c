@@ -163,6 +163,9 @@ TEST wrong_recipes_are_named(void) {
         {"\"material\": 3", "/parts/0/material: must be \"silk\""},
         {"\"generator\": \"cuts\"", "did you mean \"cut\"?"},
         {"\"kind\": \"x\"", "must be \"cloth\" or \"soft\""},
+        {"\"virtual\": \"edge\"", "did you mean \"edges\"?"},
+        {"\"virtual\": \"edges\", \"fabric\": true", "/parts/0/virtual: is for cloth of links"},
+        {"\"virtual\": \"faces\", \"kind\": \"soft\"", "/parts/0/virtual: is for parts of kind"},
         {"\"surface\": 1", "/parts/0/surface: must be true or false, not a number"},
         {"\"surface\": true", "/parts/0/surface: is of the body alone"},
         {"\"axis\": [0, 0, 0]", "/parts/0/axis: must not be zero"},
@@ -446,7 +449,7 @@ TEST schema_reader_and_documentation_agree(void) {
         }
         kit_end(&c);
     }
-    ASSERT_EQ(67, count);
+    ASSERT_EQ(68, count);
     // Presets: the schema's words, the reader's, and a row each in the documentation.
     const char* const* names;
     uint32_t preset_count = hemc_recipe_preset_names(&names);

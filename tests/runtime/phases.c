@@ -86,7 +86,7 @@ static int expect_phases(int substeps, int searches, int passes, int* to) {
             to[count++] = phase_of("search");
             ++search;
         }
-        count = add_range(to, count, "predict", "continuous");
+        count = add_range(to, count, "wrap", "continuous");
         for (int pass = 0; pass < passes; ++pass) {
             count = add_range(to, count, "constrain", "contact");
         }

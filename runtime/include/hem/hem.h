@@ -152,9 +152,12 @@ typedef struct hem_scene_def {
     uint32_t worker_capacity;    // jobs that may run at once; 1..64, default 1; one scratch area each
     uint32_t event_capacity;     // default 64
     uint32_t tie_capacity;       // of hem_instance_set_ties, per instance; 0..256, default 0; 80 bytes each
-    uint32_t force_capacity;     // of hem_scene_set_forces; 0..256, default 0; 184 bytes each, and 416 per worker
-    uint32_t keep_previous; // 1 = keep the last frame's matrices for motion vectors; default 0; 64 bytes per particle
-    hem_kernel kernel;      // default HEM_KERNEL_AUTO
+    uint32_t
+        virtual_capacity;    // virtual particles that may be in use by an instance at once (docs/meshes.md); 0..65536,
+                             // default 1024; 0 = none. 128 bytes each per worker, where an asset has edges for them
+    uint32_t force_capacity; // of hem_scene_set_forces; 0..256, default 0; 184 bytes each, and 416 per worker
+    uint32_t keep_previous;  // 1 = keep the last frame's matrices for motion vectors; default 0; 64 bytes per particle
+    hem_kernel kernel;       // default HEM_KERNEL_AUTO
     float substep_hz;       // substeps are as many as keep each at 1/hz or less; 60..2000, default 240. They may be 5 %
                             // longer before there is one more, so that 59.94 Hz costs what 60 does and nothing flickers
     uint32_t substep_limit; // per step, 1..64, default 16; longer frames lose time rather than stability
@@ -408,6 +411,8 @@ typedef struct hem_step_report {
     uint32_t clamped_count;   // particles slowed to max_speed
     uint32_t mended_count;    // particles that were not finite and were put back on the pose
     uint32_t led_count;       // particles led back to the pose: a limb went through them, or lies between them and it
+    uint32_t virtual_count;   // virtual particles on edges of cloth, last substep
+    uint32_t virtual_dropped_count; // those that found no room, and edges of meshes near cloth that found none
     uint64_t
         work_count; // what was looked at, eight at a time: the same on every machine; docs/runtime.md has its bound
 } hem_step_report;

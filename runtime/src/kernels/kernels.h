@@ -174,6 +174,24 @@ typedef struct hemi_show_args {
     float share; // of the way, 0..1
 } hemi_show_args;
 
+// What edges of cloth that go around meshes read and write.
+typedef struct hemi_wrap_args {
+    const hem_view* view;
+    const hemi_row4* x;
+    const hemi_row3* v; // velocities; of the search alone
+    const hemi_part_step* parts;
+    const hemi_colliders* colliders;
+    hemi_wraps* wraps;
+    hemi_wrapped* wrapped;
+    hemi_counters* counters;
+    float s0, s1; // of the substep, or from this search to the next one
+} hemi_wrap_args;
+
+// Of hemi_wrapped.now. Loose is what went around something and has slipped off it, folded: as a link it would push its ends
+// apart at once. It only pulls until it is straight again.
+#define HEMI_WRAP_SEEN 2u
+#define HEMI_WRAP_LOOSE 4u
+
 struct hemi_kernels {
     hem_kernel kernel;
     // Bones -> targets of anim rows (eq. 4).
@@ -239,6 +257,10 @@ struct hemi_kernels {
     // Which triangles rows may touch until the next search; then the push (kernels/mesh_near.inl).
     void (*find_meshes)(const hemi_mesh_args* args, const hemi_mat34* part_frames, float dt);
     void (*touch_meshes)(const hemi_mesh_args* args);
+    // Which edges of meshes edges of cloth may meet until the next search; then which of them go around some, in this
+    // substep (kernels/wraps.inl).
+    void (*find_wraps)(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt);
+    void (*wrap_edges)(const hemi_wrap_args* args);
     // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds
     // below 32 km/s, none of them NaN.
     uint32_t (*velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h);

@@ -23,6 +23,7 @@
 #include "runtime/src/kernels/colliders.inl"
 #include "runtime/src/kernels/edges.inl"
 #include "runtime/src/kernels/mesh_near.inl"
+#include "runtime/src/kernels/wraps.inl"
 #include "runtime/src/kernels/skin.inl"
 #include "runtime/src/kernels/show.inl"
 
@@ -70,6 +71,8 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .refit_mesh = refit_mesh,
         .find_meshes = find_meshes,
         .touch_meshes = touch_meshes,
+        .find_wraps = find_wraps,
+        .wrap_edges = wrap_edges,
         .velocities = velocities,
         .angular_velocities = angular_velocities,
         .frames = frames,

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/graph/fabric.h"
+#include "compiler/graph/graph.h"
+
+#include <string.h>
+
+// Which edges of a part's cloth may bend around edges of meshes: all of its triangulation, which is the weave with one
+// diagonal a cell, and the other diagonals that are links. A link over a cell that a table's edge comes through would prop
+// the cloth up otherwise.
+
+typedef struct edge_side {
+    uint32_t a, b, far;
+} edge_side;
+
+typedef struct edge_map { // sorted by key
+    uint64_t* keys;
+    uint32_t* items;
+    size_t count;
+} edge_map;
+
+static uint64_t key_of(uint32_t a, uint32_t b) {
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static uint32_t find(const edge_map* map, uint64_t key) {
+    size_t low = 0, high = map->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (map->keys[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < map->count && map->keys[low] == key ? map->items[low] : UINT32_MAX;
+}
+
+// Edges of the triangulation with the corners on both sides. Of a third triangle nobody asks.
+static size_t face_edges(hemc_arena* arena, const uint32_t (*faces)[3], size_t face_count, hemc_virtual_edge* out) {
+    edge_side* sides = hemc_alloc(arena, 3 * face_count, sizeof(edge_side));
+    uint64_t* keys = hemc_alloc(arena, 3 * face_count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, 3 * face_count, sizeof(uint32_t));
+    for (size_t i = 0; i < 3 * face_count; ++i) {
+        const uint32_t *f = faces[i / 3], a = f[i % 3], b = f[(i + 1) % 3];
+        sides[i] = (edge_side){a < b ? a : b, a < b ? b : a, f[(i + 2) % 3]};
+        keys[i] = key_of(a, b);
+        order[i] = (uint32_t)i;
+    }
+    hemc_sort(arena, keys, order, 3 * face_count);
+    size_t count = 0;
+    for (size_t i = 0; i < 3 * face_count; ++i) {
+        const edge_side* s = &sides[order[i]];
+        if (i == 0 || keys[i] != keys[i - 1]) {
+            out[count++] = (hemc_virtual_edge){s->a, s->b, {s->far, UINT32_MAX}, true};
+        } else if (out[count - 1].wing[1] == UINT32_MAX && out[count - 1].wing[0] != s->far) {
+            out[count - 1].wing[1] = s->far;
+        }
+    }
+    return count;
+}
+
+static void make_part(hemc_arena* arena, hemc_mesh* mesh, uint32_t part, size_t* capacity) {
+    uint32_t(*faces)[3];
+    const size_t face_count = hemc_weave_faces(arena, mesh, part, &faces);
+    hemc_virtual_edge* edges = hemc_alloc(arena, 3 * face_count, sizeof(hemc_virtual_edge));
+    const size_t count = face_edges(arena, (const uint32_t(*)[3])faces, face_count, edges);
+    // Edges by their ends, and by their wings: the other diagonal of the same cell.
+    edge_map known = {hemc_alloc(arena, count, 8), hemc_alloc(arena, count, 4), count};
+    edge_map across = {hemc_alloc(arena, count, 8), hemc_alloc(arena, count, 4), 0};
+    for (size_t i = 0; i < count; ++i) {
+        known.keys[i] = key_of(edges[i].a, edges[i].b);
+        known.items[i] = (uint32_t)i;
+        if (edges[i].wing[1] != UINT32_MAX) {
+            across.keys[across.count] = key_of(edges[i].wing[0], edges[i].wing[1]);
+            across.items[across.count++] = (uint32_t)i;
+        }
+    }
+    hemc_sort(arena, known.keys, known.items, known.count);
+    hemc_sort(arena, across.keys, across.items, across.count);
+    mesh->virtual_edges = hemc_grow(arena, mesh->virtual_edges, capacity,
+                                    mesh->virtual_edge_count + count + mesh->link_count, sizeof(hemc_virtual_edge));
+    if (count != 0) {
+        memcpy(mesh->virtual_edges + mesh->virtual_edge_count, edges, count * sizeof(*edges));
+        mesh->virtual_edge_count += count;
+    }
+    for (size_t i = 0; i < mesh->link_count; ++i) {
+        const hemc_link* l = &mesh->links[i];
+        if (!hem_kind_in(l->kind, HEM_KINDS_STRETCH) || hemc_part_of(mesh, l->a) != part ||
+            hemc_part_of(mesh, l->b) != part || find(&known, key_of(l->a, l->b)) != UINT32_MAX) {
+            continue;
+        }
+        const uint32_t cell = find(&across, key_of(l->a, l->b));
+        if (cell != UINT32_MAX) {
+            mesh->virtual_edges[mesh->virtual_edge_count++] =
+                (hemc_virtual_edge){l->a, l->b, {edges[cell].a, edges[cell].b}, false};
+        }
+    }
+}
+
+void hemc_virtual_make(hemc_arena* arena, hemc_mesh* mesh) {
+    size_t capacity = 0;
+    for (uint32_t part = 0; mesh->part_virtual != NULL && part < mesh->part_count; ++part) {
+        if (mesh->part_virtual[part] != HEMC_VIRTUAL_NONE && mesh->part_kinds[part] == HEM_PART_CLOTH) {
+            make_part(arena, mesh, part, &capacity);
+        }
+    }
+}
