@@ -24,6 +24,7 @@ int command_play(int argc, char** argv);
 int command_sheet(int argc, char** argv);
 int command_figure(int argc, char** argv);
 int command_prove(int argc, char** argv);
+int command_calibrate(int argc, char** argv);
 
 // "hem: error: ..." on stderr; returns `code`, so that it can be returned at once.
 int command_fail(int code, const char* format, ...) HEM_PRINTF(2, 3);

@@ -28,6 +28,7 @@ static const command COMMANDS[] = {
     {"sheet", command_sheet, "draw a contact sheet of characters and their clips"},
     {"figure", command_figure, "draw one of the explaining figures"},
     {"prove", command_prove, "measure what was promised"},
+    {"calibrate", command_calibrate, "measure what work costs on this machine, for a time budget"},
 #if WITH_BENCH
     {"bench", hem_bench_main, "measure speed"},
 #endif

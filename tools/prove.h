@@ -49,6 +49,7 @@ int32_t proof_each_sample(proof* p, void (*visit)(proof* p, const char* name, as
 
 // -- The proofs, a file each
 
+void prove_budget(proof* p);
 void prove_house(proof* p);
 void prove_lattice(proof* p);
 void prove_meshes(proof* p);

@@ -28,7 +28,7 @@
 static const uint8_t LEVELS[] = {HEM_LEVEL_FULL,    HEM_LEVEL_LIGHT,  HEM_LEVEL_HALF,
                                  HEM_LEVEL_QUARTER, HEM_LEVEL_FROZEN, HEM_LEVEL_POSE};
 #define LEVELS_COUNT 6
-static const float QUALITY[HEM_LEVEL_COUNT] = {1.0f, 0.85f, 0.0f, 0.6f, 0.4f, 0.1f, 0.0f};
+static const float QUALITY[HEM_LEVEL_COUNT] = {1.0f, 0.9f, 0.0f, 0.78f, 0.68f, 0.15f, 0.0f};
 
 const char* hem_level_name(hem_level level) {
     static const char* const names[HEM_LEVEL_COUNT] = {"full", "light", "coarse", "half", "quarter", "frozen", "pose"};

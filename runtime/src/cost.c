@@ -87,11 +87,16 @@ static float price_of_range(const hem_view* view, const hem_part* part, const he
 
 static void price_vertices(const hem_view* view, const float* ns, hemi_prices* out) {
     const uint32_t blocks = (view->info->vertex_count + 7) / 8;
-    uint32_t bones = 0;
+    uint32_t kinds[3] = {0}; // bones, particles, both
     for (uint32_t i = 0; i < blocks; ++i) {
-        bones += view->vertex_blocks[i] == HEM_BLOCK_BONES;
+        const uint32_t kind = view->vertex_blocks[i];
+        kinds[0] += kind == HEM_BLOCK_BONES;
+        kinds[1] += kind == HEM_BLOCK_PARTICLES;
+        kinds[2] += kind == HEM_BLOCK_MIXED;
     }
-    out->skin = (float)bones * ns[HEM_COST_bone_vertex] + (float)(blocks - bones) * ns[HEM_COST_vertex];
+    out->skin = (float)kinds[0] * ns[HEM_COST_bone_vertex] + (float)kinds[1] * ns[HEM_COST_particle_vertex] +
+                (float)kinds[2] * ns[HEM_COST_mixed_vertex] +
+                (float)((view->vertex_cell_count + 7) / 8) * ns[HEM_COST_cell_vertex];
     out->skin_pose = (float)blocks * ns[HEM_COST_bone_vertex];
 }
 

@@ -83,6 +83,8 @@ TEST plans_stay_within_the_budget(hem_budget_mode mode) {
     const hem_scene_def def = budget_def(mode);
     world w;
     ASSERT(world_open(&w, "cape_girl", &def, NULL, CROWD));
+    world_step(&w, 1.0f / 60.0f, 0, 1);
+    const float all = wanted_by_all(&w, CROWD);
     uint32_t seed = 1, below = 0, frames = 0;
     for (int frame = 0; frame < as_long_as(400, 120); ++frame) {
         play(&w, CROWD, frame);
@@ -92,7 +94,7 @@ TEST plans_stay_within_the_budget(hem_budget_mode mode) {
                 hem_instance_set_importance(w.scene, nth(&w, i), (float)(seed >> 16) / 65536.0f);
             }
         }
-        const float budget = (frame / 40) % 2 ? 350.0f : 80.0f + 30.0f * (float)(frame / 80);
+        const float budget = all * ((frame / 40) % 2 ? 0.8f : 0.1f + 0.1f * (float)(frame / 80));
         ASSERT_EQ(HEM_OK, hem_scene_set_budget(w.scene, budget));
         world_step(&w, 1.0f / 60.0f, 0, 1);
         hem_budget_report report;
@@ -298,6 +300,7 @@ TEST decisions_are_the_same_everywhere(void) {
     const size_t size = hem_scene_save_size(w.scene, HEM_SAVE_ALL);
     void* bytes = malloc(size);
     uint32_t kinds = 0;
+    float cost = 1000.0f;
     for (int frame = 0; frame < 80; ++frame) {
         for (int k = 0; k < (frame < 40 ? 2 : 3); ++k) {
             play(all[k], CROWD, frame);
@@ -306,17 +309,18 @@ TEST decisions_are_the_same_everywhere(void) {
             }
             hem_instance_set_levels(all[k]->scene, nth(all[k], 3), HEM_LEVEL_QUARTER, HEM_LEVEL_FROZEN);
             hem_instance_set_levels(all[k]->scene, nth(all[k], 5), HEM_LEVEL_FROZEN, HEM_LEVEL_FROZEN);
-            hem_scene_set_budget(all[k]->scene, frame % 30 < 15 ? 700.0f : 200.0f);
-            hem_scene_set_measured(all[k]->scene, (float)(frame % 7) * 100.0f);
+            hem_scene_set_budget(all[k]->scene, frame < 2 ? 0.0f : frame % 30 < 15 ? 0.7f * cost : 0.3f * cost);
+            hem_scene_set_measured(all[k]->scene, (float)(frame % 7) * 0.15f * cost);
             world_step(all[k], 1.0f / 60.0f, 0, 1);
             ASSERT_EQ(hem_scene_hash(w.scene), hem_scene_hash(all[k]->scene));
         }
         hem_budget_report report;
+        cost = frame == 1 ? wanted_by_all(&w, CROWD) : cost;
         hem_scene_get_budget(w.scene, &report);
         for (int level = 0; level < HEM_LEVEL_COUNT; ++level) {
             kinds |= report.counts[level] ? 1u << level : 0;
         }
-        ASSERT(report.scale != 1.0f || frame == 0);
+        ASSERT(report.scale != 1.0f || frame < 2);
         if (frame == 39) {
             ASSERT_EQ(HEM_OK, hem_scene_save(w.scene, HEM_SAVE_ALL, bytes, size));
             ASSERT_EQ(HEM_OK, hem_scene_load(loaded.scene, bytes, size));
@@ -356,8 +360,8 @@ TEST work_times_costs_is_what_the_plan_reckons_with(void) {
         hem_instance_get_plan(w.scene, w.id, &plan);
         ASSERT_EQ(level, (int)plan.level);
         ASSERT_IN_RANGE(us, (double)plan.given_us, 0.002 * us);
-        ASSERT(level > 0 || fabs(work[HEM_COST_bone_vertex] + work[HEM_COST_vertex] -
-                                 (float)((w.view.info->vertex_count + 7) / 8)) < 1e-3f);
+        const float eights = work[HEM_COST_bone_vertex] + work[HEM_COST_particle_vertex] + work[HEM_COST_mixed_vertex];
+        ASSERT(fabsf(eights - (float)((w.view.info->vertex_count + 7) / 8)) < 1e-3f);
     }
     char text[160];
     ASSERT_EQ(HEM_OK, hem_instance_plan_text(w.scene, w.id, text, sizeof text));
@@ -374,7 +378,7 @@ TEST a_clock_is_heard_slowly(void) {
     hem_budget_report report = {0};
     for (int frame = 0; frame < 240; ++frame) {
         play(&w, 4, frame);
-        hem_scene_set_budget(w.scene, 2000.0f);
+        hem_scene_set_budget(w.scene, 900.0f);
         world_step(&w, 1.0f / 60.0f, 0, 1);
         hem_scene_get_budget(w.scene, &report);
         ASSERT(frame > 4 || report.scale < 1.25f);
@@ -382,7 +386,7 @@ TEST a_clock_is_heard_slowly(void) {
                                2.0f * report.planned_us / report.scale); // of the machine, not of what is learnt
     }
     ASSERT_IN_RANGE(2.0, (double)report.scale, 0.05);
-    ASSERT(report.planned_us <= 2000.0f);
+    ASSERT(report.planned_us <= 900.0f);
     world_close(&w);
     PASS();
 }

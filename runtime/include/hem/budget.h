@@ -47,34 +47,36 @@ typedef enum hem_budget_mode {
 // Work that is counted: X(name, shipped nanoseconds of one, what). The shipped ones are those of the machine in
 // docs/performance.md; `hem calibrate` measures those of another.
 #define HEM_COSTS(X)                                                                                                   \
-    X(bone, 18.0f, "bone of a pose")                                                                                   \
-    X(target_row, 25.0f, "row of eight that follows the pose, once a frame")                                           \
-    X(step, 2000.0f, "instance that is stepped")                                                                       \
-    X(substep, 300.0f, "substep")                                                                                      \
-    X(row, 12.0f, "row, each substep: prediction and velocity")                                                        \
-    X(animated_row, 12.0f, "row that follows the pose, each substep")                                                  \
-    X(body_row, 20.0f, "row of the body, each substep with contacts")                                                  \
-    X(link, 8.0f, "batch of links, each pass")                                                                         \
-    X(indexed_link, 30.0f, "batch of links by index, each pass")                                                       \
-    X(group, 20.0f, "group batch and each of its members, each pass")                                                  \
-    X(strand, 60.0f, "member of a batch of rods or chains, each pass")                                                 \
+    X(bone, 93.9f, "bone of a pose")                                                                                   \
+    X(target_row, 34.2f, "row of eight that follows the pose, once a frame")                                           \
+    X(step, 0.0f, "instance that is stepped")                                                                          \
+    X(substep, 0.0f, "substep")                                                                                        \
+    X(row, 0.0f, "row, each substep: prediction and velocity")                                                         \
+    X(animated_row, 0.0f, "row that follows the pose, each substep")                                                   \
+    X(body_row, 68.0f, "row of the body, each substep with contacts")                                                  \
+    X(link, 21.6f, "batch of links, each pass")                                                                        \
+    X(indexed_link, 291.0f, "batch of links by index, each pass")                                                      \
+    X(group, 35.6f, "group batch and each of its members, each pass")                                                  \
+    X(strand, 282.0f, "member of a batch of rods or chains, each pass")                                                \
     X(fabric, 30.0f, "batch of triangles, bends or dihedrals, each pass")                                              \
     X(spring, 20.0f, "batch of springs, each pass")                                                                    \
-    X(region, 100.0f, "row of a lattice, each pass")                                                                   \
-    X(search_row, 60.0f, "row that may touch, each search")                                                            \
-    X(search_body, 30.0f, "row of the body, each search")                                                              \
-    X(candidate, 8.0f, "near body or pair found, each search")                                                         \
-    X(near, 1.2f, "near body, each contact pass")                                                                      \
-    X(pair, 2.5f, "near pair, each contact pass")                                                                      \
-    X(collider, 60.0f, "collider and part, each substep")                                                              \
-    X(collider_row, 3.0f, "eight colliders and a row, each search")                                                    \
-    X(touch, 15.0f, "collider near a row, each contact pass")                                                          \
+    X(region, 927.0f, "row of a lattice, each pass")                                                                   \
+    X(search_row, 126.0f, "row that may touch, each search")                                                           \
+    X(search_body, 185.0f, "row of the body, each search")                                                             \
+    X(candidate, 11.7f, "near body or pair found, each search")                                                        \
+    X(near, 1.8f, "near body, each contact pass")                                                                      \
+    X(pair, 27.3f, "near pair, each contact pass")                                                                     \
+    X(collider, 110.0f, "collider and part, each substep")                                                             \
+    X(collider_row, 12.3f, "eight colliders and a row, each search")                                                   \
+    X(touch, 23.5f, "collider near a row, each contact pass")                                                          \
     X(mesh_near, 30.0f, "eight triangles near a row, each contact pass")                                               \
     X(force_row, 20.0f, "force and row, each substep")                                                                 \
-    X(show_row, 25.0f, "row shown by its bones, each frame")                                                           \
-    X(matrix_row, 25.0f, "row turned into matrices, each frame")                                                       \
-    X(bone_vertex, 3.0f, "eight vertices of bones alone")                                                              \
-    X(vertex, 6.0f, "eight vertices of particles and bones")
+    X(show_row, 118.0f, "row shown by its bones, each frame")                                                          \
+    X(matrix_row, 25.4f, "row turned into matrices, each frame")                                                       \
+    X(bone_vertex, 49.0f, "eight vertices of bones alone")                                                             \
+    X(particle_vertex, 52.9f, "eight vertices of particles alone")                                                     \
+    X(mixed_vertex, 101.0f, "eight vertices of particles and bones")                                                   \
+    X(cell_vertex, 161.0f, "eight vertices in cells of a lattice, besides")
 
 typedef enum hem_cost {
 #define HEM_COST_ENUM(name, ns, what) HEM_COST_##name,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#ifndef HEM_TOOLS_CALIBRATE_H
+#define HEM_TOOLS_CALIBRATE_H
+
+// The costs of the machine at hand: samples at every level, and the nanoseconds that explain best what they took.
+
+#include "tools/crowd.h"
+
+enum { CALIBRATE_ROWS = 160 };
+
+typedef struct calibrate_row { // a sample at a level
+    char sample[32];
+    hem_level level;
+    bool probe;                 // something was switched off or added to tell costs apart; it is no sample
+    float work[HEM_COST_COUNT]; // of a frame of one instance, on average
+    double pose_ns, step_ns, skin_ns;
+} calibrate_row;
+
+typedef struct calibration {
+    calibrate_row rows[CALIBRATE_ROWS];
+    uint32_t row_count;
+    hem_costs costs;
+} calibration;
+
+// Plays `a` at all levels and adds rows.
+bool calibrate_measure(calibration* c, const asset* a, const char* sample);
+// From the rows. What no row tells stays near what ships.
+void calibrate_fit(calibration* c);
+double calibrate_measured_us(const calibrate_row* row);
+double calibrate_predicted_us(const calibrate_row* row, const hem_costs* costs);
+
+#endif

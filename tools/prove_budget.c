@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "tools/calibrate.h"
+#include "tools/crowd.h"
+#include "tools/prove.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A crowd on a budget: forty characters, a camera that goes around them, some of them coming and going. What counts is the
+// time of the thread for poses, plan, step and skinning, with those at pose level drawn by the game (HEM_BUDGET_MOVING). The
+// game says after each frame what it took. --soak is the length of a run in seconds of 60 frames.
+
+enum { CROWD = 40, SIDE = 8, HASH_FRAMES = 90, HASH_CROWD = 8 };
+
+static double sum_us(const crowd_time* t) {
+    return 1e-3 * (double)(t->pose + t->plan + t->step + t->skin);
+}
+
+static int compare(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double* values, uint32_t count) {
+    qsort(values, count, sizeof(*values), compare);
+    return count ? values[count / 2] : 0.0;
+}
+
+// They stand two metres apart; the camera goes around, near some and far from others, and looks at the middle.
+static void look(crowd* c, uint32_t frame) {
+    const double turn = 0.01 * (double)frame, eye[2] = {14.0 * cos(turn), 10.0 * sin(turn)};
+    for (uint32_t i = 0; i < c->count; i++) {
+        const double to[2] = {2.0 * (i % SIDE) - SIDE + 1.0 - eye[0], 2.0 * (double)(i / SIDE) - 4.0 - eye[1]};
+        const double distance = sqrt(to[0] * to[0] + to[1] * to[1]);
+        const bool visible = -(to[0] * eye[0] + to[1] * eye[1]) > 0.0;
+        if (c->ids[i].index1) {
+            hem_instance_set_importance(c->scene, c->ids[i], hem_importance(1.0f, (float)distance, visible));
+        }
+    }
+}
+
+// Every fifteen frames somebody goes or comes back.
+static void come_and_go(crowd* c, uint32_t frame) {
+    const uint32_t i = frame / 15 * 7 % c->count;
+    if (frame % 15 != 0) {
+        return;
+    }
+    if (c->ids[i].index1 && i % 2 == 0) {
+        crowd_remove(c, i);
+    } else if (!c->ids[i].index1) {
+        crowd_add(c, i, frame);
+    }
+}
+
+static bool fill(crowd* c, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!crowd_add(c, i, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double full_us(const asset* a) {
+    double values[60];
+    crowd c = {.speed = 3.0f};
+    const bool good = crowd_open(&c, a, CROWD, HEM_BUDGET_MOVING, NULL, 1) && fill(&c, CROWD);
+    for (uint32_t frame = 0; good && frame < 80; frame++) {
+        const crowd_time t = crowd_frame(&c, frame, HEM_BUDGET_MOVING, NULL);
+        values[frame < 20 ? 0 : frame - 20] = sum_us(&t);
+    }
+    crowd_close(&c);
+    return good ? median(values, 60) : 0.0;
+}
+
+static void prove_share(proof* p, const asset* a, double full, double share) {
+    const uint32_t frames = (uint32_t)(p->seconds * 60.0), warm = 60;
+    double* use = malloc(((size_t)frames + 1) * sizeof(*use));
+    crowd c = {.speed = 3.0f};
+    double worst = 0, plan = 0;
+    uint32_t over = 0, planned_over = 0;
+    if (use == NULL || !crowd_open(&c, a, CROWD, HEM_BUDGET_MOVING, NULL, 1) || !fill(&c, CROWD)) {
+        proof_unmeasured(p, "a crowd", "it cannot be opened", "budget %.0f %%", 100 * share);
+        crowd_close(&c);
+        free(use);
+        return;
+    }
+    hem_scene_set_budget(c.scene, (float)(share * full));
+    for (uint32_t frame = 0; frame < warm + frames; frame++) {
+        come_and_go(&c, frame);
+        look(&c, frame);
+        const crowd_time t = crowd_frame(&c, frame, HEM_BUDGET_MOVING, NULL);
+        hem_budget_report report;
+        hem_scene_get_budget(c.scene, &report);
+        hem_scene_set_measured(c.scene, (float)sum_us(&t));
+        if (frame >= warm) {
+            const double used = sum_us(&t) / (share * full);
+            use[frame - warm] = used;
+            over += used > 1.0;
+            worst = used > worst ? used : worst;
+            plan += 1e-3 * (double)t.plan / CROWD / frames;
+            planned_over += report.planned_us > report.budget_us;
+        }
+    }
+    const int percent = (int)(100 * share + 0.5);
+    proof_at_most(p, 0.0, planned_over, "frames", "budget %d %%: planned above it", percent);
+    proof_at_most(p, 1.0, 100.0 * over / frames, "%", "budget %d %%: frames above it", percent);
+    proof_at_most(p, 120.0, 100.0 * worst, "%", "budget %d %%: the worst frame", percent);
+    if (share >= 0.25) {
+        proof_at_least(p, 85.0, 100.0 * median(use, frames), "%", "budget %d %%: median use", percent);
+    }
+    proof_at_most(p, 0.3, plan, "us", "budget %d %%: begin of the step, per instance", percent);
+    crowd_close(&c);
+    free(use);
+}
+
+// Twenty become forty in one frame.
+static void prove_jump(proof* p, const asset* a, double full) {
+    crowd c = {.speed = 3.0f};
+    uint32_t late = 0;
+    if (!crowd_open(&c, a, CROWD, HEM_BUDGET_MOVING, NULL, 1) || !fill(&c, CROWD / 2)) {
+        proof_unmeasured(p, "a crowd", "it cannot be opened", "a jump in load");
+        crowd_close(&c);
+        return;
+    }
+    hem_scene_set_budget(c.scene, (float)(0.45 * full));
+    for (uint32_t frame = 0; frame < 180; frame++) {
+        for (uint32_t i = CROWD / 2; frame == 120 && i < CROWD; i++) {
+            crowd_add(&c, i, frame);
+        }
+        look(&c, frame);
+        const crowd_time t = crowd_frame(&c, frame, HEM_BUDGET_MOVING, NULL);
+        hem_scene_set_measured(c.scene, (float)sum_us(&t));
+        late = frame >= 120 && frame < 140 && sum_us(&t) > 0.45 * full ? frame - 119 : late;
+    }
+    proof_at_most(p, 3.0, late, "frames", "twenty become forty: the last of 20 frames above the budget");
+    crowd_close(&c);
+}
+
+// The same words, jobs in another order with another number of workers, with a save and a load in the middle.
+static uint64_t hash_of(const asset* a, uint32_t workers, bool reload) {
+    crowd c = {.speed = 3.0f};
+    uint32_t order[HASH_CROWD];
+    uint64_t hash = 0;
+    bool good = crowd_open(&c, a, HASH_CROWD, HEM_BUDGET_MOVING, NULL, workers) && fill(&c, HASH_CROWD);
+    for (uint32_t i = 0; i < HASH_CROWD; i++) {
+        order[i] = (i * 3 + workers) % HASH_CROWD;
+    }
+    for (uint32_t frame = 0; good && frame < HASH_FRAMES; frame++) {
+        if (reload && frame == HASH_FRAMES / 2) {
+            const size_t size = hem_scene_save_size(c.scene, HEM_SAVE_ALL);
+            void* save = malloc(size);
+            good = save != NULL && hem_scene_save(c.scene, HEM_SAVE_ALL, save, size) == HEM_OK &&
+                   hem_scene_load(c.scene, save, size) == HEM_OK;
+            free(save);
+        }
+        look(&c, frame * 3);
+        hem_scene_set_budget(c.scene, frame % 40 < 20 ? 900.0f : 500.0f);
+        hem_scene_set_measured(c.scene, 300.0f + 10.0f * (float)(frame % 30));
+        crowd_frame(&c, frame, HEM_BUDGET_MOVING, workers > 1 ? order : NULL);
+    }
+    hash = good ? hem_scene_hash(c.scene) : 0;
+    crowd_close(&c);
+    return hash;
+}
+
+static void prove_hashes(proof* p, const asset* a) {
+    const uint64_t one = hash_of(a, 1, false);
+    for (uint32_t workers = 2; workers <= 8; workers += 3) {
+        proof_same(p, one, hash_of(a, workers, false), "levels changing, %u workers, jobs in another order", workers);
+    }
+    proof_same(p, one, hash_of(a, 1, true), "levels changing, saved and loaded in the middle");
+}
+
+static void prove_costs(proof* p, const asset* a, const char* name) {
+    calibration* c = calloc(1, sizeof(*c));
+    if (c == NULL || !calibrate_measure(c, a, name)) {
+        proof_unmeasured(p, "within 10 %", "it cannot be played", "%s: costs", name);
+    }
+    for (uint32_t i = 0; c != NULL && i < c->row_count; i++) {
+        const hem_costs shipped = hem_costs_default();
+        const double off = calibrate_predicted_us(&c->rows[i], &shipped) / calibrate_measured_us(&c->rows[i]) - 1.0;
+        if (!c->rows[i].probe) {
+            proof_at_most(p, 10.0, 100.0 * fabs(off), "%", "%s, %s: predicted against measured", name,
+                          hem_level_name(c->rows[i].level));
+        }
+    }
+    free(c);
+}
+
+void prove_budget(proof* p) {
+    static const double shares[] = {0.10, 0.25, 0.50, 0.75, 1.00};
+    static const char* const names[] = {"cape_girl", "monster", "robe", "hair", "somersault"};
+    asset a;
+    if (!proof_sample(p, "cape_girl", &a)) {
+        return;
+    }
+    const double full = proof_wants(p, "shares") || proof_wants(p, "jump") ? full_us(&a) : 0.0;
+    for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]) && proof_wants(p, "shares"); i++) {
+        prove_share(p, &a, full, shares[i]);
+    }
+    if (proof_wants(p, "jump")) {
+        prove_jump(p, &a, full);
+    }
+    if (proof_wants(p, "hashes")) {
+        prove_hashes(p, &a);
+    }
+    asset_unload(&a);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && proof_wants(p, "costs"); i++) {
+        if (proof_sample(p, names[i], &a)) {
+            prove_costs(p, &a, names[i]);
+            asset_unload(&a);
+        }
+    }
+}
