@@ -32,39 +32,53 @@
 #define REGION_BACK 3
 #define REGION_BACK_DAMPED 5
 
-// Running sums along bars. `blocks` is a constant wherever this is inlined.
+static const HEM_ALIGN(32) double region_nothing[4 * REGION_BLOCKS_MAX] = {0.0};
+
+typedef struct bar_sum { // named, not an array: it has to stay in registers
+    d4 a, b, c, d, e;
+} bar_sum;
+
+// sum += in - gone. `blocks` is a constant wherever this is inlined.
+HEM_INLINE void bar_move(bar_sum* s, const double* in, const double* gone, uint32_t blocks) {
+    s->a = d4_add(s->a, d4_sub(d4_load(in), d4_load(gone)));
+    s->b = d4_add(s->b, d4_sub(d4_load(in + 4), d4_load(gone + 4)));
+    s->c = d4_add(s->c, d4_sub(d4_load(in + 8), d4_load(gone + 8)));
+    if (blocks > 3) {
+        s->d = d4_add(s->d, d4_sub(d4_load(in + 12), d4_load(gone + 12)));
+    }
+    if (blocks > 4) {
+        s->e = d4_add(s->e, d4_sub(d4_load(in + 16), d4_load(gone + 16)));
+    }
+}
+
+HEM_INLINE void bar_store(const bar_sum* s, double* out, uint32_t blocks) {
+    d4_store(out, s->a);
+    d4_store(out + 4, s->b);
+    d4_store(out + 8, s->c);
+    if (blocks > 3) {
+        d4_store(out + 12, s->d);
+    }
+    if (blocks > 4) {
+        d4_store(out + 16, s->e);
+    }
+}
+
+// Running sums along bars: what comes in at the front less what is left behind, in one addition, since each waits for the
+// one before it. Beyond the ends of a bar lies nothing.
 HEM_INLINE void bar_sums(const hem_lattice_bar* bars, uint32_t bar_count, const uint32_t* order, uint32_t first,
                          uint32_t width, uint32_t blocks, const double* from, double* to) {
     const size_t stride = 4 * (size_t)blocks;
     for (uint32_t b = 0; b < bar_count; ++b) {
         const uint32_t *at = order + bars[b].first, count = bars[b].count;
-        d4 sum[REGION_BLOCKS_MAX];
-        for (uint32_t k = 0; k < blocks; ++k) {
-            sum[k] = d4_zero();
-        }
+        bar_sum sum = {d4_zero(), d4_zero(), d4_zero(), d4_zero(), d4_zero()};
         for (uint32_t i = 0; i < width && i < count; ++i) {
-            const double* in = from + (at[i] - first) * stride;
-            for (uint32_t k = 0; k < blocks; ++k) {
-                sum[k] = d4_add(sum[k], d4_load(in + 4 * k));
-            }
+            bar_move(&sum, from + (at[i] - first) * stride, region_nothing, blocks);
         }
         for (uint32_t i = 0; i < count; ++i) {
-            double* out = to + (at[i] - first) * stride;
-            if (i + width < count) {
-                const double* in = from + (at[i + width] - first) * stride;
-                for (uint32_t k = 0; k < blocks; ++k) {
-                    sum[k] = d4_add(sum[k], d4_load(in + 4 * k));
-                }
-            }
-            if (i > width) {
-                const double* gone = from + (at[i - width - 1] - first) * stride;
-                for (uint32_t k = 0; k < blocks; ++k) {
-                    sum[k] = d4_sub(sum[k], d4_load(gone + 4 * k));
-                }
-            }
-            for (uint32_t k = 0; k < blocks; ++k) {
-                d4_store(out + 4 * k, sum[k]);
-            }
+            const double* in = i + width < count ? from + (at[i + width] - first) * stride : region_nothing;
+            const double* gone = i > width ? from + (at[i - width - 1] - first) * stride : region_nothing;
+            bar_move(&sum, in, gone, blocks);
+            bar_store(&sum, to + (at[i] - first) * stride, blocks);
         }
     }
 }
@@ -167,6 +181,18 @@ HEM_INLINE void read_regions(const hemi_region_args* r, uint32_t row, uint32_t b
     }
 }
 
+// A body that lies still has moments off the diagonal of 1e-18 and less, whose products have no normal number: a body at
+// rest would take ten times as long as one that moves.
+HEM_INLINE v8x3 flush_row(v8x3 a) {
+    return v8x3_make(v8_flush(a.x), v8_flush(a.y), v8_flush(a.z));
+}
+
+HEM_INLINE void flush_moment(v8_mat3* m) {
+    m->row0 = flush_row(m->row0);
+    m->row1 = flush_row(m->row1);
+    m->row2 = flush_row(m->row2);
+}
+
 // From sums to what each region wants, into sums[0]: rows of c - R c_rest and R; damping has s_c - d x x'_c and d behind them.
 HEM_INLINE void match_regions(const hemi_region_args* r, uint32_t blocks, uint32_t back) {
     for (uint32_t row = 0; row < r->row_count; ++row) {
@@ -177,11 +203,13 @@ HEM_INLINE void match_regions(const hemi_region_args* r, uint32_t blocks, uint32
         v8_load_rows4(e.moment[0][0], region_lanes, &unused, &moment.row0.x, &moment.row0.y, &moment.row0.z);
         v8_load_rows4(e.moment[1][0], region_lanes, &unused, &moment.row1.x, &moment.row1.y, &moment.row1.z);
         v8_load_rows4(e.moment[2][0], region_lanes, &unused, &moment.row2.x, &moment.row2.y, &moment.row2.z);
+        flush_moment(&moment);
         v8x4 before = row4_load(&r->q[row]), turn = before;
         if (r->rest_q) { // the region turns from the shape of the pose, the particle from that of rest
             turn = v8x4_mul(turn, v8x4_conj(row4_load(&r->rest_q[row])));
         }
         turn = rotation_sweep(&moment, turn);
+        turn = v8x4_make(v8_flush(turn.x), v8_flush(turn.y), v8_flush(turn.z), turn.w);
         turned = v8_mat3_from_quat(turn);
         turn = r->rest_q ? v8x4_mul(turn, row4_load(&r->rest_q[row])) : turn;
         turn = v8x4_select(v8_gt(v8_load(r->x[row].w), v8_zero()), turn, before);
