@@ -111,6 +111,14 @@ typedef struct hemc_bare_part {
 // What may be painted besides stiffness and drive: shares of a part's own number, 0 to 1.
 typedef enum hemc_map { HEMC_FRICTION, HEMC_DRAG, HEMC_DAMPING, HEMC_CONTACT, HEMC_TETHER, HEMC_MAP_COUNT } hemc_map;
 
+typedef struct hemc_bare_lattice_clip {
+    const char* name;
+    bool interpolates, loops;
+    uint32_t key_count;
+    const float* seconds;
+    const float (*places)[3]; // key after key, per particle
+} hemc_bare_lattice_clip;
+
 // Cells over all particles, which make one soft part.
 typedef struct hemc_bare_lattice {
     uint32_t cell_count;
@@ -120,6 +128,8 @@ typedef struct hemc_bare_lattice {
     float origin[3], spacing[3];
     float alpha, damping; // see hem_tuning.region_*
     uint32_t width;
+    const hemc_bare_lattice_clip* clips; // its particles know their pose: `drive` of the mesh
+    uint32_t clip_count;
 } hemc_bare_lattice;
 
 typedef struct hemc_bare_mesh {

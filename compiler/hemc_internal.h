@@ -215,11 +215,24 @@ typedef enum hemc_lattice_meets {
     HEMC_MEETS_PAINTED, // those near a surface painted above a half
 } hemc_lattice_meets;
 
+// An animation of a lattice: a particle animation as a text file, or what carries the mesh as a clip of the character does.
+typedef struct hemc_lattice_clip_recipe {
+    const char* name;
+    const char *file, *text; // path and what it holds; NULL = of a clip
+    size_t text_size;
+    const char* clip;      // of the character; NULL = of a file
+    uint32_t every;        // frames of it from key to key
+    int interpolate, loop; // 0, 1; -1 = as the file or the clip says
+    const char* json_path;
+} hemc_lattice_clip_recipe;
+
 typedef struct hemc_lattice_recipe {
     float spacing[3]; // metres, 0 = automatic
     bool inside;      // closed surfaces are filled
     hemc_lattice_meets meets;
     const char* paint;
+    hemc_lattice_clip_recipe* clips;
+    uint32_t clip_count;
 } hemc_lattice_recipe;
 
 // A stuff, in its own units, and how it is made of constraints.
@@ -360,6 +373,14 @@ typedef struct hemc_link {
     float scale;  // painted stiffness 0..1
 } hemc_link;
 
+typedef struct hemc_lattice_clip {
+    const char* name;
+    bool interpolates, loops;
+    uint32_t key_count;
+    float* seconds;    // per key
+    hemc_vec3* places; // key after key, per particle of the part
+} hemc_lattice_clip;
+
 // Cells with particles on their corners; see hem_lattice.
 typedef struct hemc_lattice {
     float origin[3], spacing[3];
@@ -368,6 +389,8 @@ typedef struct hemc_lattice {
     int32_t (*cells)[3];    // of the lowest corner
     uint32_t (*corners)[8]; // particles of the part
     int32_t (*indices)[3];  // per particle
+    hemc_lattice_clip* clips;
+    uint32_t clip_count;
 } hemc_lattice;
 
 typedef struct hemc_particles {

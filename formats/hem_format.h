@@ -55,6 +55,7 @@ extern "C" {
 #define HEM_MAX_REGION_WIDTH 8      // steps from a particle of a lattice to the border of its region
 #define HEM_MAX_LATTICE_SIZE 1025   // particles along an axis
 #define HEM_MAX_VIRTUAL_EDGES 65536 // eights of them
+#define HEM_MAX_LATTICE_CLIPS 1024
 
 // Ranges in which all arithmetic of the solver stays finite.
 #define HEM_MAX_METRES 1e6f // of any coordinate or length
@@ -165,6 +166,12 @@ extern "C" {
     /* vertices that lie in cells, ascending */                                                                        \
     X(VERTEX_CELLS, 44, "vertex_cells", hem_vertex_cell, vertex_cells, vertex_cell_count, OPTIONAL, AT_MOST,           \
       info->vertex_count)                                                                                              \
+    /* animations of lattices, their keyframes, and the rows of those, key after key */                                \
+    X(LATTICE_CLIPS, 45, "lattice_clips", hem_lattice_clip, lattice_clips, lattice_clip_count, OPTIONAL, AT_MOST,      \
+      HEM_MAX_LATTICE_CLIPS)                                                                                           \
+    X(LATTICE_KEYS, 46, "lattice_keys", hem_lattice_key, lattice_keys, lattice_key_count, OPTIONAL, ANY, 0)            \
+    X(LATTICE_KEY_ROWS, 47, "lattice_key_rows", hem_key_row, lattice_key_rows, lattice_key_row_count, OPTIONAL, ANY,   \
+      0)                                                                                                               \
     /* rest shape -> where the glTF binds it; none: in the same place, in metres */                                    \
     X(BONE_SPACES, 48, "bone_spaces", hem_matrix34, bone_spaces, bone_space_count, OPTIONAL, ALL_OR_NONE,              \
       info->bone_count)                                                                                                \
@@ -618,6 +625,31 @@ HEM_STATIC_ASSERT(sizeof(hem_virtual_edges) == 128, "virtual edges size");
 #define HEM_VIRTUAL_NO_WING 0xffffu
 #define HEM_VIRTUAL_INDEXED 0x80000000u
 #define HEM_VIRTUAL_NO_LINK 0xffffffffu
+
+// An animation of a lattice. Its part has DRIVE_ROWS: they say which targets the keyframes stand in for.
+typedef struct hem_lattice_clip {
+    uint32_t name_offset;
+    uint32_t lattice;
+    uint32_t key_begin, key_count; // LATTICE_KEYS, at least one
+    uint32_t flags;                // HEM_LATTICE_CLIP_*
+    uint32_t reserved[11];
+} hem_lattice_clip;
+HEM_STATIC_ASSERT(sizeof(hem_lattice_clip) == 64, "lattice clip size");
+
+#define HEM_LATTICE_CLIP_INTERPOLATES 1u // else targets change at keyframes only
+#define HEM_LATTICE_CLIP_LOOPS 2u        // where the game does not say otherwise
+
+typedef struct hem_lattice_key {
+    float seconds;      // of the clip, above those of the key before; the clip ends with its last
+    uint32_t row_begin; // LATTICE_KEY_ROWS: as many as the lattice's part has rows
+} hem_lattice_key;
+HEM_STATIC_ASSERT(sizeof(hem_lattice_key) == 8, "lattice key size");
+
+typedef struct hem_key_row {
+    float x[8], y[8], z[8];           // metres, character space
+    float qx[8], qy[8], qz[8], qw[8]; // how the lattice is turned there, against its rest shape; unit
+} hem_key_row;
+HEM_STATIC_ASSERT(sizeof(hem_key_row) == 224, "key row size");
 
 // How a particle without orientation gets one for skinning: from the differences u1 - u0 and v1 - v0 of neighbours.
 // The rest frame q (built from the same differences at rest) makes the rotation rest -> now.

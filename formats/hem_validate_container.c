@@ -201,10 +201,11 @@ hem_format_result hem_validate(const void* bytes, size_t size, hem_view* view, h
     }
     // From what others point into to what points.
     static hem_format_result (*const checks[])(hemi_checker*) = {
-        check_strings,       hemi_check_parts,    hemi_check_ranges,      hemi_check_bones,     hemi_check_flags,
-        hemi_check_rest,     hemi_check_bind,     hemi_check_limits,      hemi_check_anim,      hemi_check_frames,
-        hemi_check_ignore,   hemi_check_lattices, hemi_check_constraints, hemi_check_colliders, hemi_check_vertex_cells,
-        hemi_check_vertices, hemi_check_meshes,   hemi_check_clips,       hemi_check_virtual,
+        check_strings,          hemi_check_parts,     hemi_check_ranges,        hemi_check_bones,
+        hemi_check_flags,       hemi_check_rest,      hemi_check_bind,          hemi_check_limits,
+        hemi_check_anim,        hemi_check_frames,    hemi_check_ignore,        hemi_check_lattices,
+        hemi_check_constraints, hemi_check_colliders, hemi_check_vertex_cells,  hemi_check_vertices,
+        hemi_check_meshes,      hemi_check_clips,     hemi_check_lattice_clips, hemi_check_virtual,
     };
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && r == HEM_FORMAT_OK; ++i) {
         r = checks[i](&c);

@@ -101,6 +101,55 @@ hem_format_result hemi_check_lattices(hemi_checker* c) {
     return HEM_FORMAT_OK;
 }
 
+static hem_format_result check_key_row(hemi_checker* c, uint32_t i) {
+    const hem_key_row* row = &c->view->lattice_key_rows[i];
+    for (int k = 0; k < HEM_LANES; ++k) {
+        REFUSE_IF(!hemi_in_range(row->x[k], -HEM_MAX_METRES, HEM_MAX_METRES) ||
+                      !hemi_in_range(row->y[k], -HEM_MAX_METRES, HEM_MAX_METRES) ||
+                      !hemi_in_range(row->z[k], -HEM_MAX_METRES, HEM_MAX_METRES),
+                  BAD_VALUE, LATTICE_KEY_ROWS, i, "x");
+        REFUSE_IF(!hemi_is_unit_quat(row->qx[k], row->qy[k], row->qz[k], row->qw[k]), BAD_VALUE, LATTICE_KEY_ROWS, i,
+                  "qx");
+    }
+    return HEM_FORMAT_OK;
+}
+
+hem_format_result hemi_check_lattice_clips(hemi_checker* c) {
+    const hem_view* v = c->view;
+    uint32_t next_key = 0, next_row = 0;
+    for (uint32_t i = 0; i < v->lattice_clip_count; ++i) {
+        const hem_lattice_clip* clip = &v->lattice_clips[i];
+        REFUSE_IF(clip->name_offset >= v->string_size, BAD_INDEX, LATTICE_CLIPS, i, "name_offset");
+        REFUSE_IF(clip->lattice >= v->lattice_count, BAD_INDEX, LATTICE_CLIPS, i, "lattice");
+        REFUSE_IF(clip->key_count == 0 ||
+                      !hemi_take_range(clip->key_begin, clip->key_count, v->lattice_key_count, &next_key),
+                  BAD_COUNT, LATTICE_CLIPS, i, "key_begin");
+        REFUSE_IF((clip->flags & ~(HEM_LATTICE_CLIP_INTERPOLATES | HEM_LATTICE_CLIP_LOOPS)) != 0, BAD_VALUE,
+                  LATTICE_CLIPS, i, "flags");
+        REFUSE_IF(!hemi_is_zero(clip->reserved, sizeof clip->reserved), BAD_VALUE, LATTICE_CLIPS, i, "reserved");
+        const hem_part* part = &v->parts[v->lattices[clip->lattice].part];
+        REFUSE_IF(hem_range_of(v->ranges, part, HEM_BATCH_DRIVES).count == 0, BAD_VALUE, LATTICE_CLIPS, i, "lattice");
+        float last = -1;
+        for (uint32_t k = clip->key_begin; k < next_key; ++k) {
+            const hem_lattice_key* key = &v->lattice_keys[k];
+            REFUSE_IF(!hemi_in_range(key->seconds, 0, 1e6f) || !(key->seconds > last), BAD_VALUE, LATTICE_KEYS, k,
+                      "seconds");
+            REFUSE_IF(!hemi_take_range(key->row_begin, part->row_count, v->lattice_key_row_count, &next_row), BAD_COUNT,
+                      LATTICE_KEYS, k, "row_begin");
+            last = key->seconds;
+        }
+    }
+    REFUSE_IF(next_key != v->lattice_key_count, BAD_COUNT, LATTICE_KEYS, next_key, "element_count");
+    REFUSE_IF(next_row != v->lattice_key_row_count, BAD_COUNT, LATTICE_KEY_ROWS, next_row, "element_count");
+    for (uint32_t i = 0; i < v->lattice_key_row_count; ++i) {
+        const hem_format_result r = check_key_row(c, i);
+        if (r != HEM_FORMAT_OK) {
+            return r;
+        }
+    }
+    return HEM_FORMAT_OK;
+}
+
 hem_format_result hemi_check_vertex_cells(hemi_checker* c) {
     const hem_view* v = c->view;
     for (uint32_t i = 0; i < v->vertex_cell_count; ++i) {

@@ -267,7 +267,7 @@ static int run_play(play* p) {
 // The command line: words as they stand there, and what some of them say.
 typedef struct play_words {
     const char *file, *recipe, *clip, *seconds, *hz, *wind, *move, *throw, *settle, *substeps, *kernel, *compare, *view,
-        *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only;
+        *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only, *lattice_clip;
     int32_t file_count;
     bool no_ground, loop, once;
     float wind_velocity[3], velocity[3], settle_seconds;
@@ -288,6 +288,8 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
         {"--wind", "X,Y,Z", "m/s in the world", &w->wind, NULL},
         {"--move", "X,Y,Z", "m/s the character moves through the world", &w->move, NULL},
         {"--then", "CLIP@S", "goes over to another clip at S seconds, and stops", &w->then, NULL},
+        {"--lattice-clip", "NAME", "a clip of a lattice itself; its bones stay where the pose has them",
+         &w->lattice_clip, NULL},
         {"--throw", "P=X,Y,Z;...", "m/s given to parts at the start", &w->throw, NULL},
         {"--settle", "S", "hold the first pose this long before, speeding up to --move (default 0)", &w->settle, NULL},
         {"--substeps", "N", "per frame (default: the runtime's choice)", &w->substeps, NULL},
@@ -427,6 +429,20 @@ static int read_then(play* p, const char* text) {
     return code == COMMAND_OK ? asset_find_clip(&p->source, name, &p->then_clip) : code;
 }
 
+static int find_lattice_clip(const asset* a, const char* name, int32_t* clip) {
+    *clip = name != NULL ? hem_asset_find_clip(&a->handle, name) : -1;
+    if (name == NULL || *clip >= 0) {
+        return COMMAND_OK;
+    }
+    char names[512] = "";
+    for (uint32_t i = 0; i < a->view.lattice_clip_count; i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s %s", i > 0 ? "," : "",
+                 a->view.strings + a->view.lattice_clips[i].name_offset);
+    }
+    return command_fail(COMMAND_USAGE, "no lattice has a clip '%s'; there are:%s", name, names[0] ? names : " none");
+}
+
 static void set_up_run(const play* p, const play_words* w, const play_variant* v, float (*throw_velocity)[3],
                        player_setup* s) {
     *s = player_setup_default(&p->source);
@@ -434,6 +450,7 @@ static void set_up_run(const play* p, const play_words* w, const play_variant* v
     s->hz = p->hz;
     s->settle_seconds = w->settle_seconds;
     s->then_clip = p->then_clip, s->then_seconds = p->then_seconds;
+    s->lattice_clip = p->lattice_clip;
     s->substeps = (uint32_t)w->substep_count;
     s->ground = !w->no_ground;
     s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[w->kernel_index];
@@ -478,6 +495,9 @@ int command_play(int argc, char** argv) {
     }
     if (code == COMMAND_OK && (w.loop || w.once)) {
         asset_make_loop(&p.source, p.clip, w.loop);
+    }
+    if (code == COMMAND_OK) {
+        code = find_lattice_clip(&p.source, w.lattice_clip, &p.lattice_clip);
     }
     for (int32_t i = 0; i < p.run_count; i++) {
         set_up_run(&p, &w, p.runs[i].kind, throw_velocity, &p.runs[i].setup);

@@ -37,7 +37,7 @@ typedef struct play_run {
 
 typedef struct play {
     asset source;
-    int32_t clip, then_clip;
+    int32_t clip, then_clip, lattice_clip;
     float then_seconds;
     float seconds, hz, film_hz;
     float from;         // the first moment that is drawn

@@ -12,7 +12,7 @@ player_setup player_setup_default(const asset* a) {
     memset(&s, 0, sizeof(s));
     s.source = a;
     s.hz = 60.0f;
-    s.then_clip = -1;
+    s.then_clip = s.lattice_clip = -1;
     s.ground = true;
     s.kernel = HEM_KERNEL_AUTO;
     s.animation = -1;
@@ -125,6 +125,12 @@ static int begin_scene(player* p) {
     }
     if (result == HEM_OK) {
         result = hem_instance_set_features(p->scene, p->id, s->features);
+    }
+    if (result == HEM_OK && s->lattice_clip >= 0) {
+        hem_clip_play play = hem_clip_play_default();
+        play.clip = (uint32_t)s->lattice_clip;
+        play.blend_seconds = PLAYER_BLEND_SECONDS;
+        result = hem_instance_play_clip(p->scene, p->id, &play);
     }
     if (result == HEM_OK && throws(s)) {
         result = hem_scene_set_force_field(p->scene, throw_parts, p);

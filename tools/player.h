@@ -19,6 +19,7 @@ typedef struct player_setup {
     float velocity[3];    // of the character through the world, m/s; pictures stay with it
     int32_t then_clip;    // goes over to this one and stops there; -1: does not
     float then_seconds;   // at this time
+    int32_t lattice_clip; // of a lattice itself, in place of what the pose makes of it; -1: none
     bool ground;          // a plane to stand on
     hem_kernel kernel;
     int animation;     // as hem_instance_set_animation

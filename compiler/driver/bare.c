@@ -217,6 +217,31 @@ static void make_lattice(hemc_arena* arena, const hemc_bare_lattice* from, hemc_
     l->corners = hemc_alloc(arena, from->cell_count, sizeof(*l->corners));
     memcpy(l->cells, from->cells, from->cell_count * sizeof(*l->cells));
     memcpy(l->corners, from->corners, from->cell_count * sizeof(*l->corners));
+    l->indices = hemc_alloc(arena, mesh->all.count, sizeof(*l->indices));
+    for (uint32_t c = 0; c < from->cell_count; ++c) {
+        for (int k = 0; k < 8; ++k) {
+            for (int axis = 0; axis < 3; ++axis) {
+                l->indices[from->corners[c][k]][axis] = from->cells[c][axis] + (k >> axis & 1);
+            }
+        }
+    }
+    l->clip_count = from->clip_count;
+    l->clips = hemc_alloc(arena, from->clip_count, sizeof(hemc_lattice_clip));
+    for (uint32_t i = 0; i < from->clip_count; ++i) {
+        const hemc_bare_lattice_clip* clip = &from->clips[i];
+        const size_t places = (size_t)clip->key_count * mesh->all.count;
+        hemc_lattice_clip* to = &l->clips[i];
+        to->name = clip->name;
+        to->interpolates = clip->interpolates;
+        to->loops = clip->loops;
+        to->key_count = clip->key_count;
+        to->seconds = hemc_alloc(arena, clip->key_count, sizeof(float));
+        to->places = hemc_alloc(arena, places, sizeof(hemc_vec3));
+        memcpy(to->seconds, clip->seconds, clip->key_count * sizeof(float));
+        for (size_t k = 0; k < places; ++k) {
+            to->places[k] = (hemc_vec3){clip->places[k][0], clip->places[k][1], clip->places[k][2]};
+        }
+    }
     memcpy(l->size, from->size, sizeof(l->size));
     memcpy(l->origin, from->origin, sizeof(l->origin));
     memcpy(l->spacing, from->spacing, sizeof(l->spacing));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/compile.h"
 
+#include "compiler/shape/lattice_motion.h"
 #include "formats/hem_validate.h"
 #include "platform/clock.h"
 #include "platform/file.h"
@@ -87,7 +88,8 @@ static bool make_asset(hemc_compilation* c, hemc_options options, double* clock)
     }
     hemc_work_out_thickness(c->arena, &c->recipe, c->surfaces, c->particles, &c->body, &c->mesh);
     end_stage(c, HEMC_STAGE_ASSEMBLE, clock);
-    if (!hemc_maps(c->arena, &c->log, &c->model, &c->recipe, c->owner, &c->mesh)) {
+    if (!hemc_maps(c->arena, &c->log, &c->model, &c->recipe, c->owner, &c->mesh) ||
+        !hemc_lattice_motion(c->arena, &c->log, &c->model, &c->recipe, &c->mesh)) {
         return false;
     }
     end_stage(c, HEMC_STAGE_MAPS, clock);
@@ -299,9 +301,20 @@ static bool write_outputs(hemc_compilation* c) {
         return false;
     }
     if (job->depfile != NULL) {
-        uint32_t count = c->model.input_count;
-        const char** inputs = hemc_alloc(c->arena, (size_t)count + 1, sizeof(char*));
+        uint32_t count = c->model.input_count, more = 0;
+        for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+            more += c->recipe.parts[p].lattice.clip_count;
+        }
+        const char** inputs = hemc_alloc(c->arena, (size_t)count + more + 1, sizeof(char*));
         memcpy(inputs, c->model.input_paths, count * sizeof(char*));
+        for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+            const hemc_lattice_recipe* l = &c->recipe.parts[p].lattice;
+            for (uint32_t i = 0; i < l->clip_count; ++i) {
+                if (l->clips[i].file != NULL) {
+                    inputs[count++] = l->clips[i].file;
+                }
+            }
+        }
         if (job->recipe != NULL) {
             inputs[count++] = job->recipe;
         }

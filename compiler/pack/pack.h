@@ -41,5 +41,6 @@ void hemc_pack_bones(hemc_packer* p);
 void hemc_pack_colliders(hemc_packer* p);
 void hemc_pack_vertices(hemc_packer* p);
 void hemc_pack_clips(hemc_packer* p);
+void hemc_pack_lattice_clips(hemc_packer* p); // pack/key_rows.c
 
 #endif

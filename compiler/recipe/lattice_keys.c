@@ -50,10 +50,10 @@ static bool read_collision(const hemc_recipe_reader* r, const hemc_json* value, 
 
 bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const keys[] = {"alpha", "width", "damping"};
-    static const char* const own[] = {"collision", "inside", "region"};
+    static const char* const own[] = {"collision", "inside", "region", "clips"};
     hem_tuning* t = &part->tuning;
     if (part->generator != HEMC_LATTICE) {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 4; ++i) {
             if (hemc_json_member(object, own[i]) != NULL) {
                 return hemc_recipe_fault(r, hemc_json_member(object, own[i]), "is of \"generator\": \"lattice\"");
             }
@@ -83,5 +83,5 @@ bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, h
         good = hemc_recipe_number(r, region, "damping", 0, false, 1000, &t->region_damping) && good;
         good = hemc_recipe_count(r, region, "width", 1, HEM_MAX_REGION_WIDTH, &t->region_width) && good;
     }
-    return good;
+    return hemc_recipe_lattice_clips(r, object, part) && good;
 }

@@ -277,6 +277,7 @@ static const char* const part_keys[] = {
     "drive_damping",
     "drive_paint",
     "tracking",
+    "clips",
     "rods",
     "inextensible",
     "sag_free",
@@ -567,7 +568,8 @@ static bool read_drive(const hemc_recipe_reader* r, const hemc_json* object, hem
         part->painted_drive = true;
     }
     const bool momentum = part->animation == HEM_ANIMATE_MOMENTUM;
-    bool tracking = t->drive > 0 && part->kind == HEM_PART_SOFT && !momentum;
+    const bool clips = part->lattice.clip_count > 0;
+    bool tracking = (t->drive > 0 && part->kind == HEM_PART_SOFT && !momentum) || clips;
     if (!hemc_recipe_bool(r, object, "tracking", &tracking)) {
         return false;
     }
@@ -580,7 +582,7 @@ static bool read_drive(const hemc_recipe_reader* r, const hemc_json* object, hem
                                  "is of soft parts and strands; cloth has \"drive\"");
     }
     t->tracking = tracking;
-    part->driven = drive != NULL || painted || tracking;
+    part->driven = drive != NULL || painted || tracking || clips;
     if (part->driven && hemc_json_member(object, "drive_damping") == NULL) {
         t->drive_damping = 1;
     }
@@ -675,12 +677,12 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = read_stitch(r, object, part) && good;
     good = read_paints(r, object, part) && good;
     good = read_strands(r, object, part) && good;
-    good = read_drive(r, object, part) && good;
     good = hemc_recipe_springs(r, object, part) && good;
     good = hemc_recipe_fabric(r, object, part) && good;
     good = read_virtual(r, object, part) && good;
     good = hemc_recipe_spacing(r, object, part) && good;
     good = hemc_recipe_lattice(r, object, part) && good;
+    good = read_drive(r, object, part) && good; // clips of a lattice make it track them
     const hemc_json* attach = hemc_json_member(object, "attach");
     good = (attach == NULL || read_attach(r, attach, &part->attach)) && good;
     const hemc_json* spacing = hemc_json_member(object, "spacing");

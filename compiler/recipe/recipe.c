@@ -187,7 +187,7 @@ static bool check_names(hemc_arena* arena, hemc_log* log, const hemc_recipe* rec
 }
 
 static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const char* text, size_t size, bool extras,
-                      const hemc_model* model, hemc_recipe* recipe) {
+                      bool files, const hemc_model* model, hemc_recipe* recipe) {
     const hemc_json* json = hemc_json_parse(arena, log, file, extras ? "extras" : "", text, size, true);
     if (json == NULL) {
         return false;
@@ -198,7 +198,8 @@ static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const 
                             .text = text,
                             .prefix = extras ? "/extras" : "",
                             .extras = extras,
-                            .model = model};
+                            .model = model,
+                            .files_allowed = files};
     if (json->kind != HEMC_JSON_OBJECT) {
         return hemc_recipe_fault(&r, json, "a recipe is an object {...}, not %s", hemc_json_kind_name(json->kind));
     }
@@ -232,26 +233,30 @@ void hemc_recipe_defaults(hemc_recipe* recipe) {
     recipe->body = (hemc_body_recipe){.enabled = true, .surface = true, .limbs = true, .reach = -1, .friction = 0.3f};
 }
 
-bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path, const hemc_model* model,
-                      hemc_recipe* recipe) {
-    uint8_t* text = NULL;
-    size_t size = 0;
-    if (path != NULL && !hemc_read_file(arena, path, &text, &size)) {
-        hemc_recipe_defaults(recipe);
-        return hemc_error(log, HEMC_IO, path, "", "cannot read the recipe");
+// What a recipe takes from files is part of it.
+static void hash_files(hemc_recipe* recipe) {
+    for (uint32_t p = 0; p < recipe->part_count; ++p) {
+        for (uint32_t i = 0; i < recipe->parts[p].lattice.clip_count; ++i) {
+            const hemc_lattice_clip_recipe* clip = &recipe->parts[p].lattice.clips[i];
+            if (clip->text != NULL) {
+                uint8_t both[32];
+                memcpy(both, recipe->recipe_hash, 16);
+                hemc_hash128(clip->text, clip->text_size, both + 16);
+                hemc_hash128(both, sizeof(both), recipe->recipe_hash);
+            }
+        }
     }
-    return hemc_recipe_load_memory(arena, log, path, text, size, model, recipe);
 }
 
-bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* path, const void* text, size_t text_size,
-                             const hemc_model* model, hemc_recipe* recipe) {
+static bool load_text(hemc_arena* arena, hemc_log* log, const char* path, const void* text, size_t text_size,
+                      bool files, const hemc_model* model, hemc_recipe* recipe) {
     hemc_recipe_defaults(recipe);
     recipe->path = path;
     recipe->scale = 0;        // until somebody gives it
     recipe->automatic = true; // until somebody names parts
     if (path != NULL) {
         hemc_hash128(text, text_size, recipe->recipe_hash);
-        if (!read_text(arena, log, path, text, text_size, false, model, recipe)) {
+        if (!read_text(arena, log, path, text, text_size, false, files, model, recipe)) {
             return false;
         }
     }
@@ -261,7 +266,7 @@ bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* path,
             hemc_hash128(model->extras_recipe, size, recipe->recipe_hash);
         }
         hemc_recipe extras = *recipe;
-        if (!read_text(arena, log, model->path, model->extras_recipe, size, true, model, &extras)) {
+        if (!read_text(arena, log, model->path, model->extras_recipe, size, true, files, model, &extras)) {
             return false;
         }
         if (path == NULL) {
@@ -272,6 +277,7 @@ bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* path,
             recipe->automatic = extras.automatic;
         }
     }
+    hash_files(recipe);
     if (!check_names(arena, log, recipe, path != NULL ? path : model->path)) {
         return false;
     }
@@ -287,4 +293,20 @@ bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* path,
                           "the recipe has no parts; nothing would move");
     }
     return true;
+}
+
+bool hemc_recipe_load(hemc_arena* arena, hemc_log* log, const char* path, const hemc_model* model,
+                      hemc_recipe* recipe) {
+    uint8_t* text = NULL;
+    size_t size = 0;
+    if (path != NULL && !hemc_read_file(arena, path, &text, &size)) {
+        hemc_recipe_defaults(recipe);
+        return hemc_error(log, HEMC_IO, path, "", "cannot read the recipe");
+    }
+    return load_text(arena, log, path, text, size, true, model, recipe);
+}
+
+bool hemc_recipe_load_memory(hemc_arena* arena, hemc_log* log, const char* path, const void* text, size_t text_size,
+                             const hemc_model* model, hemc_recipe* recipe) {
+    return load_text(arena, log, path, text, text_size, false, model, recipe);
 }

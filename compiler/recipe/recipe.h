@@ -18,6 +18,7 @@ typedef struct hemc_recipe_reader {
     const char* prefix; // JSON pointer before the tree's own, for extras
     bool extras;        // keys that begin with '$' are the import's
     const hemc_model* model;
+    bool files_allowed; // a recipe that lies in memory reads none
 } hemc_recipe_reader;
 
 // All return false after an error; a missing key leaves *out alone and is no error.
@@ -50,6 +51,7 @@ hemc_fabric hemc_fabric_of(const hemc_material* material);
 // "spacing", for a lattice one number or three; "collision", "inside" and "region" (recipe/lattice_keys.c)
 bool hemc_recipe_spacing(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
+bool hemc_recipe_lattice_clips(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 bool hemc_recipe_springs(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 // Whether the model has this bone; if not, `value` is where it is named.
 bool hemc_recipe_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone);

@@ -9,10 +9,10 @@
 //
 //   hem_scene | classes | instance records | mesh records | scratch records | events | per asset DERIVED |
 //   INPUT: hemi_scene_input | colliders | planes | forces, per mesh [ hemi_mesh_input | bones | triangles ],
-//          per slot [ hemi_input | bones | tuning | colliders | planes | ties | wish ] |
+//          per slot [ hemi_input | bones | tuning | colliders | planes | ties | wish | tracks ] |
 //   STATE: past of the scene's colliders | ages of its forces | spent, per mesh [ hemi_mesh_state | bones_prev ],
 //          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past | wrapped |
-//                     given | goal | goal_q | offset | offset_q | room_x | room_q ] |
+//                     given | goal | goal_q | offset | offset_q | room_x | room_q | track_past ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
 //   palette_prev ] | bids and orders of the plan | per worker SCRATCH
 //
@@ -250,6 +250,28 @@ typedef struct hemi_tie_past {
     int32_t other;
 } hemi_tie_past;
 
+// What a lattice follows besides the pose, as the game said it. Where it is in time is in the state.
+typedef struct hemi_track {
+    uint32_t clip1; // + 1; 0 = the pose
+    uint32_t loops;
+    uint32_t keys_only;
+    uint32_t paused;
+    float speed;      // seconds of the clip per second
+    float lerp_speed; // m/s: no target moves faster; 0 = however fast
+    uint32_t reserved[2];
+} hemi_track;
+
+typedef struct hemi_track_past {
+    uint32_t clip1;   // whose seconds they are
+    float seconds;    // of the clip
+    float blend_left; // seconds until its targets are reached
+    uint32_t active;  // its rows' targets are not those of the pose
+    uint32_t settled; // targets are where key and share have them
+    uint32_t key;     // of the clip
+    float share;      // of the way to the next key
+    uint32_t reserved;
+} hemi_track_past;
+
 // A force as the game gave it. How long it has been there is in the state.
 typedef struct hemi_force {
     double position[3];
@@ -335,6 +357,7 @@ typedef struct hemi_instance {
     hemi_collider* colliders; // the game's
     float (*planes)[4];       // of the game's hulls, one after the other
     hemi_tie* ties;
+    hemi_track* tracks; // per lattice; NULL = the asset has no clips of lattices
     // STATE
     hemi_state* state;
     hemi_row4* x;
@@ -354,6 +377,7 @@ typedef struct hemi_instance {
     hemi_row3* offset;     // the same as it is shown, on its way to the goal
     hemi_row4* offset_q;
     hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
+    hemi_track_past* track_past;
     // Derived from both, and anew after a load
     hemi_row4 *show_x, *show_q;   // what is drawn: x and q, or room_x and room_q
     hemi_target_row* target_next; // anim rows, from the bones
@@ -452,7 +476,8 @@ void hemi_default_input(const hem_scene* scene, hemi_instance* instance); // as 
 void hemi_gather_words(hem_scene* scene); // before a step's jobs
 
 // sleep.c
-void hemi_wake(hemi_state* state); // or, if it was awake, lets it rest anew
+void hemi_keep_targets(hemi_instance* instance); // clips.c: those of the pose are where the last step ended
+void hemi_wake(hemi_state* state);               // or, if it was awake, lets it rest anew
 
 // pose.c
 void hemi_set_bones(hemi_instance* instance, const float* matrices, size_t stride); // NULL = the bind pose

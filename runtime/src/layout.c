@@ -39,6 +39,9 @@ void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     if (budget) {
         instance->wish = hemi_take(c, 1, sizeof(hemi_wish));
     }
+    if (view->lattice_clip_count) {
+        instance->tracks = hemi_take(c, view->lattice_count, sizeof(hemi_track));
+    }
 }
 
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
@@ -67,6 +70,9 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
         instance->offset_q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
         instance->room_x = hemi_take(c, info->row_count, sizeof(hemi_row4));
         instance->room_q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
+    }
+    if (view->lattice_clip_count) {
+        instance->track_past = hemi_take(c, view->lattice_count, sizeof(hemi_track_past));
     }
 }
 

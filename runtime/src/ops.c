@@ -85,6 +85,7 @@ void hemi_default_input(const hem_scene* scene, hemi_instance* instance) {
     if (instance->wish) {
         *instance->wish = (hemi_wish){1.0f, HEM_LEVEL_FULL, HEM_LEVEL_POSE, 0};
     }
+    clear(instance->tracks, 0, view->lattice_clip_count ? view->lattice_count : 0, sizeof(hemi_track));
     memcpy(instance->tuning, view->tuning, view->info->part_count * sizeof(hem_tuning));
     hemi_set_bones(instance, NULL, 0);
     scene->kernels->targets(view, instance->bones, instance->target_next);
@@ -102,6 +103,8 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     s->match_rotation[3] = 1.0f;
     memset(instance->past, 0, (scene->collider_capacity + instance->view->collider_count) * sizeof(hemi_collider_past));
     clear(instance->tie_past, 0, scene->tie_capacity, sizeof(hemi_tie_past));
+    clear(instance->track_past, 0, instance->view->lattice_clip_count ? instance->view->lattice_count : 0,
+          sizeof(hemi_track_past));
     hemi_default_input(scene, instance);
     s->root = input->root = given->root;
     input->pose_blend = given->pose_blend;
@@ -152,7 +155,7 @@ static void apply_teleport(hem_scene* scene, hemi_instance* instance, const hemi
     s->jumped = 1;
     hemi_wake(s);
     // Nothing in the character's frame moves. What the pose does between before and after is not motion either.
-    memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
+    hemi_keep_targets(instance);
     for (uint32_t i = 0; i < scene->collider_capacity; ++i) {
         instance->past[i].whose = 0;
     }
@@ -274,6 +277,43 @@ static void apply_tie_count(hem_scene* scene, hemi_instance* instance, const hem
     clear(instance->ties, given->count, scene->tie_capacity, sizeof(hemi_tie));
     clear(instance->tie_past, given->count, scene->tie_capacity, sizeof(hemi_tie_past));
     instance->input->tie_count = given->count;
+}
+
+// -- Clips of lattices: the step sees for itself whether targets move
+
+static void apply_clip_play(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_clip_play* given = op->payload;
+    HEM_ASSERT(instance->tracks && given->lattice < instance->view->lattice_count);
+    (void)scene;
+    hemi_track_past* past = &instance->track_past[given->lattice];
+    instance->tracks[given->lattice] = given->track;
+    past->clip1 = given->track.clip1;
+    past->seconds = given->start;
+    past->blend_left = given->blend;
+    past->active = 1;
+    past->settled = 0;
+}
+
+static void apply_clip_pause(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_clip_pause* given = op->payload;
+    HEM_ASSERT(instance->tracks && given->lattice < instance->view->lattice_count);
+    (void)scene;
+    instance->tracks[given->lattice].paused = given->paused;
+}
+
+// The cap on its speed holds on the way back too.
+static void apply_clip_stop(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    const hemi_op_clip_stop* given = op->payload;
+    HEM_ASSERT(instance->tracks && given->lattice < instance->view->lattice_count);
+    (void)scene;
+    hemi_track* track = &instance->tracks[given->lattice];
+    hemi_track_past* past = &instance->track_past[given->lattice];
+    const float cap = track->lerp_speed;
+    memset(track, 0, sizeof(*track));
+    track->lerp_speed = cap;
+    past->clip1 = 0;
+    past->blend_left = given->blend;
+    past->settled = 0;
 }
 
 // -- Surroundings of all

@@ -96,6 +96,23 @@ typedef struct hemi_op_tie {
     hemi_tie tie;
 } hemi_op_tie;
 
+typedef struct hemi_op_clip_play {
+    uint32_t lattice;
+    float start, blend; // seconds
+    uint32_t reserved;
+    hemi_track track;
+} hemi_op_clip_play;
+
+typedef struct hemi_op_clip_pause {
+    uint32_t lattice;
+    uint32_t paused;
+} hemi_op_clip_pause;
+
+typedef struct hemi_op_clip_stop {
+    uint32_t lattice;
+    float blend;
+} hemi_op_clip_stop;
+
 typedef struct hemi_op_force {
     uint32_t index;
     uint32_t restart;

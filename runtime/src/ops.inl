@@ -35,6 +35,9 @@
     X(FORCE_COUNT, 27, force_count, hemi_op_count, 0)                                                                  \
     X(TIE, 28, tie, hemi_op_tie, 0) /* of an instance */                                                               \
     X(TIE_COUNT, 29, tie_count, hemi_op_count, 0)                                                                      \
+    X(CLIP_PLAY, 34, clip_play, hemi_op_clip_play, 0)                                                                  \
+    X(CLIP_PAUSE, 35, clip_pause, hemi_op_clip_pause, 0)                                                               \
+    X(CLIP_STOP, 36, clip_stop, hemi_op_clip_stop, 0)                                                                  \
     X(BUDGET, 40, budget, hemi_op_number, 0) /* of the scene, like the next */                                         \
     X(MEASURED, 41, measured, hemi_op_number, 0)                                                                       \
     X(IMPORTANCE, 42, importance, hemi_op_number, 0) /* of an instance, like the next */                               \

@@ -127,6 +127,7 @@ void hemi_phase_plan(hemi_step* s) {
         given->waited = 0;
     }
     s->moved = hemi_find_forces(s); // before the others: all of it is wanted
+    hemi_follow_clips(s);
     s->moved = s->moved || hemi_targets_moved(instance) || hemi_root_moved(instance->input, instance->state) ||
                hemi_colliders_moved(s) || hemi_ties_moved(s);
     hemi_wake_moved(s);

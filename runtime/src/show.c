@@ -88,7 +88,7 @@ void hemi_thaw(hemi_step* s) {
                                  instance->offset_q, instance->offset, instance->offset_q,
                                  instance->x,        instance->q,      1.0f};
     s->scene->kernels->repose(&args);
-    memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
+    hemi_keep_targets(instance);
     memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
     memset(instance->w, 0, info->oriented_row_count * sizeof(hemi_row3));
     memset(instance->caught, 0, info->particle_count);
@@ -115,6 +115,7 @@ void hemi_wait(hemi_step* s) {
         }
         given->waited = 255;
         given->waited_seconds = 0.0f;
+        hemi_keep_targets(instance);
         hemi_arrive(instance);
         return;
     }

@@ -246,6 +246,11 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
         good &= w.now == 1 ? length2 > 120 * 120 && length2 < 134 * 134
                            : length2 == 0 && (w.now == 0 || w.now == HEMI_WRAP_LOOSE);
     }
+    for (uint32_t i = 0; view->lattice_clip_count && i < view->lattice_count; ++i) {
+        hemi_track_past past;
+        READ(past, from->track_past, i);
+        good &= hemi_track_past_is_fine(&past, view);
+    }
     return good && (!scene->budget || given_is_good(from, info));
 }
 
@@ -325,6 +330,14 @@ static int input_is_good(const hem_scene* scene, const hemi_instance* from, cons
         hemi_tie tie;
         READ(tie, from->ties, i);
         if (!hemi_tie_is_fine(&tie, view, &fault)) {
+            return 0;
+        }
+    }
+    for (uint32_t i = 0; view->lattice_clip_count && i < view->lattice_count; ++i) {
+        hemi_fault fault;
+        hemi_track track;
+        READ(track, from->tracks, i);
+        if (!hemi_track_is_fine(&track, view, i, &fault)) {
             return 0;
         }
     }

@@ -109,6 +109,9 @@ int hemi_ties_moved(const hemi_step* s);      // since the last step
 void hemi_solve_ties(const hemi_step* s);     // once a substep, before what holds harder
 void hemi_keep_ties(hemi_instance* instance); // their places are where the input has them
 
+// clips.c
+void hemi_follow_clips(hemi_step* s); // time passes, and targets of lattices that play are those of their clips
+
 // untangle.c
 void hemi_take_caught(hemi_step* s);   // before the step: those that are led back are immovable
 void hemi_lead_caught(hemi_step* s);   // in a substep

@@ -517,6 +517,37 @@ static int write_odd_ones(builder* b, const char* folder) {
     return bad | write_asset(b, folder, "hung_pair", 1);
 }
 
+// A bar with clips of its own: "bend" into an arc of one radian and back, "lift" in steps, "still".
+static int write_lattice_clips(builder* b, const char* folder) {
+    static float bend[3][LIMIT][3], lift[3][LIMIT][3], rest[1][LIMIT][3];
+    static float packed[3][3 * LIMIT][3];
+    static const float seconds[3] = {0.0f, 0.5f, 1.0f};
+    clear(b);
+    add_lattice(b, 10, 2, 2, NULL);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        const float *p = b->positions[i], angle = p[0], radius = 1.0f - (p[1] - 0.1f);
+        const float arc[3] = {radius * sinf(angle), 1.1f - radius * cosf(angle), p[2]};
+        b->drive[i] = 1.0f;
+        for (int k = 0; k < 3; ++k) {
+            memcpy(bend[k][i], k == 1 ? arc : p, sizeof(arc));
+            memcpy(lift[k][i], p, sizeof(arc));
+            lift[k][i][1] += 0.2f * (float)k;
+        }
+        memcpy(rest[0][i], p, sizeof(arc));
+    }
+    for (int k = 0; k < 3; ++k) {
+        memcpy(packed[0][(size_t)k * b->count], bend[k], b->count * sizeof(bend[0][0]));
+        memcpy(packed[1][(size_t)k * b->count], lift[k], b->count * sizeof(lift[0][0]));
+    }
+    memcpy(packed[2], rest[0], b->count * sizeof(rest[0][0]));
+    const hemc_bare_lattice_clip clips[3] = {{"bend", true, true, 3, seconds, (const float(*)[3])packed[0]},
+                                             {"lift", false, false, 3, seconds, (const float(*)[3])packed[1]},
+                                             {"still", true, true, 1, seconds, (const float(*)[3])packed[2]}};
+    b->lattice.clips = clips;
+    b->lattice.clip_count = 3;
+    return write_asset(b, folder, "lattice_clips", 0);
+}
+
 static int write_lattices(builder* b, const char* folder) {
     int bad = 0;
     clear(b);
@@ -530,6 +561,8 @@ static int write_lattices(builder* b, const char* folder) {
         b->drive[i] = 1.0f;
     }
     bad |= write_asset(b, folder, "lattice_held", 0);
+
+    bad |= write_lattice_clips(b, folder);
 
     clear(b); // for the clock
     add_lattice(b, 14, 14, 14, NULL);

@@ -234,6 +234,82 @@ TEST wrong_words_and_files_are_answered(void) {
     PASS();
 }
 
+static const char with_clip[] =
+    "{ \"version\": 1, \"parts\": [ { \"name\": \"jelly\", \"select\": { \"node\": \"Sheet\" },\n"
+    " \"generator\": \"lattice\", \"spacing\": [0.3, 0.25, 0.2], \"attach\": \"none\",\n"
+    " \"clips\": [ { \"name\": \"wave\", \"file\": \"wave.txt\", \"loop\": true } ] } ], \"body\": false }";
+
+// A particle animation with its particles in another order becomes keys of the asset; each particle is where the file says,
+// turned as the file turns it.
+TEST a_particle_animation_becomes_a_clip(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    char path[600], recipe_path[600];
+    ASSERT(kit_write(b.folder, "l.json", recipe, strlen(recipe), path));
+    hemc_job job = {.input = b.input, .recipe = path, .output = bench_path(&b, "a.hem"), .verbosity = -1};
+    ASSERT_EQ(0, hemc_run(&job));
+    const char* export[] = {"lattice", "export", job.output, "-o", bench_path(&b, "a.rmb")};
+    ASSERT_EQ(0, bench_run(&b, export, 5));
+    uint8_t *bytes, *asset;
+    size_t size;
+    hem_view view;
+    hem_body_text body;
+    hem_text_fault fault;
+    ASSERT(bench_read(&b, bench_path(&b, "a.rmb"), &bytes, &size));
+    ASSERT(hem_body_read((const char*)bytes, size, &body, NULL, &fault));
+    const uint32_t n = body.particle_count;
+    int32_t(*indices)[3] = hemc_alloc(b.arena, n, sizeof *indices);
+    int32_t(*reversed)[3] = hemc_alloc(b.arena, n, sizeof *reversed);
+    float(*places)[3] = hemc_alloc(b.arena, 2 * (size_t)n, sizeof *places);
+    ASSERT(hem_body_read((const char*)bytes, size, &body, indices, &fault));
+    for (uint32_t i = 0; i < n; ++i) { // the second key is turned by 0.5 rad about z
+        memcpy(reversed[i], indices[n - 1 - i], sizeof *indices);
+        const double x = reversed[i][0] * 0.3, y = reversed[i][1] * 0.25, z = reversed[i][2] * 0.2;
+        const double turned[2][3] = {{x, y, z}, {x * cos(0.5) - y * sin(0.5), x * sin(0.5) + y * cos(0.5), z}};
+        for (int k = 0; k < 6; ++k) {
+            places[(size_t)(k / 3) * n + i][k % 3] = (float)turned[k / 3][k % 3];
+        }
+    }
+    const int32_t frames[2] = {5, 17};
+    const hem_animation_text text = {24, 1, n, 2};
+    size = hem_animation_write(&text, (const int32_t(*)[3])reversed, frames, (const float(*)[3])places, NULL);
+    char* out = hemc_alloc(b.arena, size + 1, 1);
+    hem_animation_write(&text, (const int32_t(*)[3])reversed, frames, (const float(*)[3])places, out);
+    ASSERT(kit_write(b.folder, "wave.txt", out, size, path));
+    ASSERT(kit_write(b.folder, "c.json", with_clip, strlen(with_clip), recipe_path));
+    job.recipe = recipe_path;
+    job.depfile = bench_path(&b, "a.d");
+    ASSERT_EQ(0, hemc_run(&job));
+    ASSERT(says(&b, "a.d", "wave.txt"));
+    ASSERT(bench_read(&b, job.output, &asset, &size));
+    ASSERT_EQ(HEM_FORMAT_OK, hem_validate(asset, size, &view, NULL));
+    ASSERT_EQ(1, view.lattice_clip_count);
+    ASSERT_EQ(HEM_LATTICE_CLIP_INTERPOLATES | HEM_LATTICE_CLIP_LOOPS, view.lattice_clips[0].flags);
+    ASSERT_IN_RANGE(0.5, (double)view.lattice_keys[1].seconds, 1e-6);
+    ASSERT_EQ(1, view.tuning[0].tracking); // clips alone ask for it
+    for (uint32_t i = 0, k = 0; i < view.info->particle_count; ++i) {
+        const hem_key_row* row = &view.lattice_key_rows[view.lattice_keys[1].row_begin + i / 8];
+        if ((view.particle_flags[i] & HEM_PARTICLE_PAD) == 0) {
+            const float* at = places[2 * n - 1 - k++];
+            ASSERT(row->x[i % 8] == at[0] && row->y[i % 8] == at[1] && row->z[i % 8] == at[2]);
+            ASSERT_IN_RANGE(sin(0.25), (double)row->qz[i % 8], 1e-5);
+            ASSERT_IN_RANGE(cos(0.25), (double)row->qw[i % 8], 1e-5);
+        }
+    }
+    // A line that is wrong is named; one particle short is said.
+    const size_t cut = (size_t)(strstr(out, "frames") - out);
+    ASSERT(kit_write(b.folder, "wave.txt", out, cut + 9, path));
+    job.report = bench_path(&b, "r.json");
+    ASSERT_EQ(HEMC_INPUT, hemc_run(&job));
+    ASSERT(says(&b, "r.json", "line 7: "));
+    ASSERT(kit_write(b.folder, "wave.txt", "particle\nfps 1\ninterpolate 0\ndeclaration\n0,0,0\nframes\n1 0,0,0\n", 61,
+                     path));
+    ASSERT_EQ(HEMC_INPUT, hemc_run(&job));
+    ASSERT(says(&b, "r.json", "each must be there"));
+    bench_end(&b);
+    PASS();
+}
+
 SUITE(front_lattice_suite);
 SUITE(front_lattice_suite) {
     RUN_TEST(a_linear_motion_comes_back);
@@ -242,4 +318,5 @@ SUITE(front_lattice_suite) {
     RUN_TEST(a_mesh_in_a_plane_is_refused);
     RUN_TEST(body_files_leave_and_come_back);
     RUN_TEST(wrong_words_and_files_are_answered);
+    RUN_TEST(a_particle_animation_becomes_a_clip);
 }

@@ -141,11 +141,32 @@ static void forced(world* w, int step) {
     hem_instance_set_ties(w->scene, w->id, ties, 4);
 }
 
+// Clips of a lattice, one after the other, blended, capped, halted and stopped, on a busy character.
+static void clips(world* w, int step) {
+    hem_clip_play play = hem_clip_play_default();
+    play.clip = (uint32_t)(step / 60) % w->view.lattice_clip_count;
+    play.blend_seconds = 0.3f;
+    play.lerp_speed = step > 120 ? 1.5f : 0.0f;
+    busy(w, step);
+    if (step == 0) {
+        hem_tuning t = world_tuning(w);
+        t.tracking = 1;
+        t.drive = 1.0f;
+        world_tune(w, &t);
+    }
+    if (step % 60 == 10) {
+        hem_instance_play_clip(w->scene, w->id, &play);
+    } else if (step % 60 == 50) {
+        hem_instance_stop_clip(w->scene, w->id, 0, 0.1f);
+    }
+    hem_instance_pause_clip(w->scene, w->id, 0, step % 60 > 30 && step % 60 < 40);
+}
+
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
-} DRIVES[] = {{"still", still},           {"busy", busy},    {"play", play}, {"drive_tuned", drive_tuned},
-              {"drive_rest", drive_rest}, {"forced", forced}};
+} DRIVES[] = {{"still", still},           {"busy", busy},     {"play", play},  {"drive_tuned", drive_tuned},
+              {"drive_rest", drive_rest}, {"forced", forced}, {"clips", clips}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {

@@ -28,6 +28,7 @@
 {"chains", 300, busy, 0x3d6586c477e32a9bull, 0x41fb56cf2d56e710ull},
 {"lattice", 300, busy, 0xb82bab3a168b5a61ull, 0x742c3c41c51ad7c5ull},
 {"lattice_held", 240, drive_tuned, 0x752aa0a19562fea3ull, 0xef39545975fc8113ull},
+{"lattice_clips", 240, clips, 0x2b006ebf7f0dcf97ull, 0xb4df8eb978ecd956ull},
 {"sprung", 300, busy, 0x4f68049e03ebf5bfull, 0x0b05537ab5c8eb98ull},
 {"fabric", 300, busy, 0xf86e02d0f6581212ull, 0x6d0c2acdb8d1c264ull},
 {"fabric", 120, drive_tuned, 0xf4ba4d588a577348ull, 0xd7a66882eaf71de3ull},

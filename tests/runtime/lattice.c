@@ -543,6 +543,7 @@ typedef struct spoiled {
 #define L(field) offsetof(hem_lattice, field)
 #define C(field) offsetof(hem_lattice_cell, field)
 #define V(field) offsetof(hem_vertex_cell, field)
+#define P(field) offsetof(hem_lattice_clip, field)
 #define VALUE HEM_FORMAT_BAD_VALUE
 #define INDEXES HEM_FORMAT_BAD_INDEX
 #define COUNT HEM_FORMAT_BAD_COUNT
@@ -571,6 +572,17 @@ static const spoiled faults[] = {
     {HEM_SECTION_VERTEX_CELLS, 7, V(cell), 4, 60000, INDEXES, "cell"},
     {HEM_SECTION_VERTEX_CELLS, 7, V(at), 0, 7, VALUE, "at"},
     {HEM_SECTION_VERTEX_CELLS, 7, V(reserved), 4, 1, VALUE, "reserved"},
+    {HEM_SECTION_LATTICE_CLIPS, 0, P(name_offset), 4, 1e9, INDEXES, "name_offset"},
+    {HEM_SECTION_LATTICE_CLIPS, 0, P(lattice), 4, 1, INDEXES, "lattice"},
+    {HEM_SECTION_LATTICE_CLIPS, 0, P(key_count), 4, 0, COUNT, "key_begin"},
+    {HEM_SECTION_LATTICE_CLIPS, 0, P(key_count), 4, 1e9, COUNT, "key_begin"},
+    {HEM_SECTION_LATTICE_CLIPS, 0, P(flags), 4, 4, VALUE, "flags"},
+    {HEM_SECTION_LATTICE_CLIPS, 0, P(reserved), 4, 1, VALUE, "reserved"},
+    {HEM_SECTION_LATTICE_KEYS, 2, 0, 0, 0, VALUE, "seconds"},
+    {HEM_SECTION_LATTICE_KEYS, 2, 0, 0, 1e7, VALUE, "seconds"},
+    {HEM_SECTION_LATTICE_KEYS, 2, 4, 4, 7, COUNT, "row_begin"},
+    {HEM_SECTION_LATTICE_KEY_ROWS, 5, 4, 0, 1e9, VALUE, "x"},
+    {HEM_SECTION_LATTICE_KEY_ROWS, 5, 100, 0, 2, VALUE, "qx"},
     {HEM_SECTION_TUNING, 0, offsetof(hem_tuning, region_alpha), 0, 1.5, VALUE, "region_alpha"},
     {HEM_SECTION_TUNING, 0, offsetof(hem_tuning, region_width), 4, 0, VALUE, "region_width"},
     {HEM_SECTION_TUNING, 0, offsetof(hem_tuning, region_width), 4, 9, VALUE, "region_width"},

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(rods_suite);
     RUN_SUITE(fabric_suite);
     RUN_SUITE(lattice_suite);
+    RUN_SUITE(clips_suite);
     RUN_SUITE(integrators_suite);
     RUN_SUITE(rotation_suite);
     RUN_SUITE(collision_suite);

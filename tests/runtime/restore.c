@@ -453,6 +453,7 @@ SUITE(restore_suite) {
     static const char* const assets[] = {"sheet",
                                          "cape",
                                          "block",
+                                         "lattice_clips",
                                          "free",
                                          "dressed",
                                          "cape_girl",

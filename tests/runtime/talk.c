@@ -90,6 +90,20 @@ static void talk_of_the_budget(world* w, int step) {
     hem_instance_set_levels(w->scene, w->id, best, step % 4 ? HEM_LEVEL_POSE : HEM_LEVEL_HALF);
 }
 
+static void talk_of_clips(world* w, int step) {
+    hem_clip_play play = hem_clip_play_default();
+    play.clip = (uint32_t)step % w->view.lattice_clip_count;
+    play.blend_seconds = 0.1f * (float)(step % 3);
+    play.lerp_speed = step % 2 ? 1.0f : 0.0f;
+    const uint32_t part = w->view.lattices[w->view.lattice_clips[play.clip].lattice].part;
+    if (step % 7 == 1) {
+        hem_instance_play_clip(w->scene, w->id, &play);
+    } else if (step % 7 == 5) {
+        hem_instance_stop_clip(w->scene, w->id, part, 0.05f);
+    }
+    hem_instance_pause_clip(w->scene, w->id, part, step % 5 == 4);
+}
+
 // Bones lie beside padding, as a game has them.
 void say_everything(world* w, int step) {
     static float pose[256][16];
@@ -137,6 +151,9 @@ void say_everything(world* w, int step) {
     talk_of_forces(w, step / 4 * 4, &root);
     talk_of_ties(w, step, &root);
     talk_of_the_budget(w, step);
+    if (w->view.lattice_clip_count) {
+        talk_of_clips(w, step);
+    }
     hem_tuning tuning[16];
     switch (step) {
     case 3:

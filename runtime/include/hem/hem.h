@@ -72,7 +72,7 @@ const char* hem_scene_refusal(const hem_scene* scene);
 // Validated bytes. The struct is the game's; its contents are private. The bytes must stay in place, unchanged, while
 // any scene uses the asset, and must start on a 64-byte boundary.
 typedef struct hem_asset {
-    uint64_t opaque[80];
+    uint64_t opaque[96];
 } hem_asset;
 
 typedef struct hem_asset_info {
@@ -393,6 +393,52 @@ hem_result hem_instance_set_ties(hem_scene* scene, hem_instance_id id, const hem
 // The simulated particle that is nearest to a place in the world, within reach metres of it (0 = however far); -1 = none.
 hem_result hem_instance_find_particle(const hem_scene* scene, hem_instance_id id, const double position[3], float reach,
                                       int32_t* particle);
+
+// -- Clips of lattices
+
+// An animation of a lattice itself, as the asset holds it (docs/lattices.md).
+typedef struct hem_asset_clip {
+    const char* name; // stays valid as long as the bytes do
+    uint32_t part;
+    uint32_t key_count;
+    float seconds;
+    uint32_t interpolates; // 0 = targets change at keyframes only
+    uint32_t loops;
+} hem_asset_clip;
+
+uint32_t hem_asset_clip_count(const hem_asset* asset);
+hem_result hem_asset_get_clip(const hem_asset* asset, uint32_t clip, hem_asset_clip* info);
+int32_t hem_asset_find_clip(const hem_asset* asset, const char* name); // -1 when there is none
+
+typedef struct hem_clip_play {
+    uint32_t cookie;     // set by hem_clip_play_default
+    uint32_t clip;       // below hem_asset_clip_count
+    float start_seconds; // where in the clip it begins, default 0
+    float speed;         // 0..100, default 1
+    float blend_seconds; // how long targets take from where they are to the clip, 0..1000, default 0
+    float lerp_speed;    // m/s: no target moves faster than this; 0 = however fast, the default
+    int32_t loop;        // 0, 1; -1 = as the asset says, the default
+    uint32_t
+        keys_only; // 1 = targets change at keyframes only, though the clip says otherwise; costs nothing between them
+} hem_clip_play;
+
+hem_clip_play hem_clip_play_default(void);
+// From the next step on the lattice follows this clip in the place of the pose: its shape at rest (hem_tuning.tracking) and
+// where a drive draws it. A clip that ends and does not loop stays at its last key. Time is that of the instance.
+hem_result hem_instance_play_clip(hem_scene* scene, hem_instance_id id, const hem_clip_play* play);
+hem_result hem_instance_pause_clip(hem_scene* scene, hem_instance_id id, uint32_t part, int paused); // 0 = goes on
+// Back to the pose, within so many seconds and as fast as lerp_speed of the last clip allows.
+hem_result hem_instance_stop_clip(hem_scene* scene, hem_instance_id id, uint32_t part, float blend_seconds);
+
+typedef struct hem_clip_state {
+    int32_t clip;     // -1 = none
+    float seconds;    // of the clip
+    float blend_left; // seconds
+    uint32_t paused;
+    uint32_t ended; // it does not loop and is at its last key
+} hem_clip_state;
+
+hem_result hem_instance_get_clip(const hem_scene* scene, hem_instance_id id, uint32_t part, hem_clip_state* state);
 
 // -- Step
 

@@ -52,3 +52,35 @@ static void drives(const hemi_drive_args* args) {
         row4_store3(x, v8x3_select(on, goal, p));
     }
 }
+
+// Targets go from where they were in the last step the share `blend` of the way to where the keys have them, and no further
+// than the limit. With blend = dt / (time left) in every step they arrive in time, on a straight way if the keys stand.
+static uint32_t follow_keys(const hemi_key_args* args) {
+    v8 one = v8_set1(1.0f), share = v8_set1(args->share), all = v8_set1(args->blend), tiny = v8_set1(1e-20f);
+    m8 arrived = v8_eq(one, one);
+    for (uint32_t i = 0; i < args->count; ++i) {
+        const uint32_t anim = args->rows[i].anim_row;
+        const hemi_target_row* prev = &args->prev[anim];
+        hemi_target_row* next = &args->next[anim];
+        v8x3 x = row3_load(&next->x), from = row3_load(&prev->x);
+        v8x4 q = row4_load(&next->q);
+        if (args->a) {
+            const hem_key_row *a = &args->a[i], *b = &args->b[i];
+            v8x3 xa = v8x3_make(v8_load(a->x), v8_load(a->y), v8_load(a->z));
+            v8x4 qa = v8x4_make(v8_load(a->qx), v8_load(a->qy), v8_load(a->qz), v8_load(a->qw));
+            x = v8x3_lerp(xa, v8x3_make(v8_load(b->x), v8_load(b->y), v8_load(b->z)), share);
+            q = v8x4_nlerp(qa, v8x4_make(v8_load(b->qx), v8_load(b->qy), v8_load(b->qz), v8_load(b->qw)), share);
+        }
+        v8 k = all;
+        v8x3 d = v8x3_sub(x, from);
+        if (args->limit >= 0.0f) {
+            k = v8_min(k, v8_div(v8_set1(args->limit), v8_max(v8x3_length(d), tiny)));
+        }
+        m8 there = v8_ge(k, one);
+        arrived = m8_and(arrived, there);
+        v8x4 way = v8x4_nlerp(row4_load(&prev->q), q, v8_min(k, one));
+        row3_store(&next->x, v8x3_select(there, x, v8x3_madd(d, k, from)));
+        row4_store(&next->q, v8x4_select(there, q, way));
+    }
+    return m8_all(arrived);
+}

@@ -73,6 +73,18 @@ typedef struct hemi_drive_args {
     const hemi_part_step* part;
 } hemi_drive_args;
 
+// Targets of a lattice's rows from its clip.
+typedef struct hemi_key_args {
+    const hem_key_row *a, *b; // NULL = `next` already holds what is wanted
+    float share;              // of the way from a to b
+    const hem_drive_row* rows;
+    uint32_t count;
+    const hemi_target_row* prev; // where the last step ended
+    hemi_target_row* next;
+    float blend; // share of the way from there
+    float limit; // metres that a target moves at most; negative = no limit
+} hemi_key_args;
+
 // What groups of a part are matched to.
 typedef struct hemi_group_args {
     const hem_rest_row* rest; // the shape: at rest, or that of the pose
@@ -206,6 +218,7 @@ struct hemi_kernels {
     void (*interpolate)(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
                         hemi_target_row* out);
     void (*drives)(const hemi_drive_args* args);
+    uint32_t (*follow_keys)(const hemi_key_args* args); // whether all targets have arrived
     void (*links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args);
     void (*links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args);
     void (*springs)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_spring_args* args);

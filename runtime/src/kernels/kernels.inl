@@ -37,6 +37,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .predict_rotation = predict_rotation,
         .interpolate = interpolate,
         .drives = drives,
+        .follow_keys = follow_keys,
         .links = links,
         .links_indexed = links_indexed,
         .springs = springs,
