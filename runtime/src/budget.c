@@ -18,7 +18,7 @@
 #include "runtime/src/ops.h"
 #include "runtime/src/step.h"
 
-#define MARGIN 0.05f     // of the budget, left for what the model does not know
+#define MARGIN 0.09f     // of the budget, left for what the model does not know
 #define RAISE 1.25f      // times the price
 #define RAISE_FRAMES 12u // since the last change
 #define FADE_OUT 2u      // of HEMI_BLEND, a frame

@@ -134,48 +134,62 @@ void hemi_price(const hem_view* view, const hem_costs* costs, hemi_prices* out) 
 
 // -- Of an instance
 
-static float price_of_step(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of,
-                           const hemi_pace* pace) {
+// What is the same at all levels.
+typedef struct step_price {
+    float substep, search;           // ns
+    float pair_substep, pair_search; // more, where cloth is kept off cloth
+} step_price;
+
+static step_price price_of_substep(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of) {
     const hem_view* view = instance->view;
     const hemi_given* given = instance->given;
     const uint32_t features = instance->input->features;
+    step_price out = {of->substep + (float)scene->input->force_count * of->force, 0.0f, 0.0f, 0.0f};
+    float passes = 1.0f;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const float iterations = (float)instance->tuning[p].iterations;
+        out.substep += iterations * of->pass[p];
+        passes = hem_maxf(passes, iterations);
+    }
+    passes = hem_minf(passes, 4.0f); // CONTACT_PASSES of plan.c
+    if ((features & HEM_FEATURE_PARTICLE_CONTACTS) && scene->classes[instance->class_index].derived->meets) {
+        const float near = (float)given->near_count, pairs = (float)given->pair_count;
+        out.substep += of->body + passes * near * of->near_one;
+        out.search += of->search + near * of->candidate;
+        out.pair_substep = passes * pairs * of->pair_one;
+        out.pair_search = pairs * of->candidate;
+    }
+    const uint32_t colliders = features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(scene, instance) : 0;
+    if (colliders) {
+        out.substep += (float)colliders * of->collider;
+        out.substep += passes * ((float)given->touch_count * of->touch_one + (float)given->mesh_count * of->mesh_one);
+        out.search += (float)((colliders + 7) / 8) * of->collider_row;
+    }
+    return out;
+}
+
+static float price_of_step(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of,
+                           const step_price* one, const hemi_pace* pace) {
     const float seconds = scene->args.dt_seconds * instance->input->time_scale * (float)pace->period;
-    const uint32_t limit = scene->substep_limit;
-    float n = hem_minf(seconds * scene->substep_hz * pace->hz * 0.995f, (float)limit);
+    float n = hem_minf(seconds * scene->substep_hz * pace->hz * 0.995f, (float)scene->substep_limit);
     n = n <= 1.0f ? 1.0f : hem_floorf(n) + (hem_floorf(n) < n ? 1.0f : 0.0f);
     n = scene->args.substeps ? (float)((scene->args.substeps + pace->light) >> pace->light) : n;
     const float dt = hem_minf(seconds, n / pace->slowest_hz);
     const float searches = hem_clampf(hem_floorf(dt * pace->searches_hz + 0.75f), 1.0f, n);
-    float passes = 1.0f, substep = of->substep;
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const float iterations = (float)instance->tuning[p].iterations;
-        substep += iterations * of->pass[p];
-        passes = hem_maxf(passes, iterations);
-    }
-    passes = hem_minf(passes, 4.0f); // CONTACT_PASSES of plan.c
-    float search = 0.0f;
-    if ((features & HEM_FEATURE_PARTICLE_CONTACTS) && scene->classes[instance->class_index].derived->meets) {
-        const float near = (float)given->near_count, pairs = pace->light ? 0.0f : (float)given->pair_count;
-        substep += of->body + passes * (near * of->near_one + pairs * of->pair_one);
-        search += of->search + (near + pairs) * of->candidate;
-    }
-    const uint32_t colliders = features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(scene, instance) : 0;
-    if (colliders) {
-        substep += (float)colliders * of->collider;
-        substep += passes * ((float)given->touch_count * of->touch_one + (float)given->mesh_count * of->mesh_one);
-        search += (float)((colliders + 7) / 8) * of->collider_row;
-    }
-    substep += (float)scene->input->force_count * of->force;
-    return of->step + n * substep + searches * search;
+    const float pairs = pace->light ? 0.0f : 1.0f;
+    return of->step + n * (one->substep + pairs * one->pair_substep) +
+           searches * (one->search + pairs * one->pair_search);
 }
 
 void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of, hemi_bid* bid) {
     const float skin = scene->budget == HEM_BUDGET_STEP ? 0.0f : of->skin;
     const float always = of->pose + skin, shown = always + of->shown + of->drawn;
+    const step_price one = price_of_substep(scene, instance, of);
     bid->rest = shown;
-    for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; ++level) {
+    bid->turn[HEM_LEVEL_COARSE] = bid->mean[HEM_LEVEL_COARSE] = 0.0f; // never given
+    for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; level += level == HEM_LEVEL_LIGHT ? 2 : 1) {
         const hemi_pace* pace = hemi_pace_of(level);
-        const float step = price_of_step(scene, instance, of, pace) + of->shown; // which takes offsets too
+        const float step = price_of_step(scene, instance, of, &one, pace) + of->shown; // which takes offsets too
         const float now = always + of->drawn + step + (pace->period > 1 ? of->shown : 0.0f);
         bid->turn[level] = now;
         bid->mean[level] = pace->period > 1 ? shown + (now - shown) / (float)pace->period : now;
