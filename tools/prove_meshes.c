@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "tools/prove.h"
+#include "tools/prove_meshes.h"
 #include "compiler/hemc.h"
-#include "hem/trimesh.h"
 #include "platform/clock.h"
 #include "platform/math.h"
 
@@ -15,18 +14,12 @@
 
 // -- Meshes
 
-typedef struct made_mesh {
-    void* bytes;
-    hem_trimesh mesh;
-    hem_trimesh_info info;
-} made_mesh;
-
-static void forget_mesh(made_mesh* m) {
+void forget_mesh(made_mesh* m) {
     free(m->bytes);
     memset(m, 0, sizeof(*m));
 }
 
-static bool build(const hem_trimesh_def* def, made_mesh* m) {
+bool build_mesh(const hem_trimesh_def* def, made_mesh* m) {
     hem_memory room, aside;
     hem_trimesh_report report;
     memset(m, 0, sizeof(*m));
@@ -88,7 +81,7 @@ static bool make_round(uint32_t around, uint32_t along, float height, float (*ra
         def.bones = bones;
         def.weights = weights;
     }
-    good = good && build(&def, m);
+    good = good && build_mesh(&def, m);
     free(at);
     free(indices);
     free(bones);
@@ -117,7 +110,7 @@ static bool make_hills(uint32_t n, float size, made_mesh* m) {
     def.positions = at;
     def.indices = indices;
     def.triangle_count = 2 * n * n;
-    good = good && build(&def, m);
+    good = good && build_mesh(&def, m);
     free(at);
     free(indices);
     return good;
@@ -133,20 +126,14 @@ static float ball_radius(float v) {
 
 // -- Cloth
 
-typedef struct made_cloth {
-    uint8_t* bytes;
-    void* aligned;
-    hem_asset asset;
-    uint32_t count;
-} made_cloth;
-
-static void forget_cloth(made_cloth* c) {
+void forget_cloth(made_cloth* c) {
     free(c->aligned);
     memset(c, 0, sizeof(*c));
 }
 
 // Columns x levels particles; around: a tube that hangs from its upmost level, else a level sheet, nothing held.
-static bool make_cloth(int32_t columns, int32_t levels, float width, float height, bool around, made_cloth* c) {
+bool make_cloth(int32_t columns, int32_t levels, float width, float height, bool around, int virtual_particles,
+                made_cloth* c) {
     static const struct {
         int32_t across, along;
         uint8_t kind;
@@ -189,6 +176,7 @@ static bool make_cloth(int32_t columns, int32_t levels, float width, float heigh
                            .level = level,
                            .column = column};
     mesh.radius = 0.5f * height / (float)(levels - 1);
+    mesh.virtual_particles = (uint8_t)virtual_particles;
     mesh.damping = 0.2f;
     mesh.friction = 0.4f;
     good = good && hemc_compile_bare(&mesh, &c->bytes, &size) == 0;
@@ -313,7 +301,7 @@ static void prove_body(proof* p) {
         least[i] = 1e9;
     }
     bool good = make_round(50, 51, BODY_HEIGHT, body_radius, true, &body);
-    good = good && make_cloth(38, 37, 6.2831853f * 0.27f, 1.2f, true, &robe);
+    good = good && make_cloth(38, 37, 6.2831853f * 0.27f, 1.2f, true, 0, &robe);
     for (int32_t run = 0; good && run < RUNS; run++) {
         stage s;
         good = open_stage(&robe, &body, 0.005f, &s);
@@ -351,7 +339,7 @@ static void prove_growth(proof* p, bool wider) {
     static const uint32_t SIDE[] = {71, 224, 708}; // 10 k, 100 k and 1 M triangles
     double micros[3] = {0, 0, 0}, counts[3] = {0, 0, 0};
     made_cloth sheet;
-    bool good = make_cloth(38, 37, 1.2f, 1.2f, false, &sheet);
+    bool good = make_cloth(38, 37, 1.2f, 1.2f, false, 0, &sheet);
     for (int32_t n = 0; good && n < 3; n++) {
         made_mesh hills;
         double least[FRAMES];
@@ -400,8 +388,8 @@ static void prove_speed(proof* p) {
     made_mesh ball;
     stage s;
     double deepest = 0;
-    bool good = make_cloth(20, 20, 0.8f, 0.8f, false, &sheet) && make_round(60, 60, 1.0f, ball_radius, false, &ball) &&
-                open_stage(&sheet, &ball, 0.005f, &s);
+    bool good = make_cloth(20, 20, 0.8f, 0.8f, false, 0, &sheet) &&
+                make_round(60, 60, 1.0f, ball_radius, false, &ball) && open_stage(&sheet, &ball, 0.005f, &s);
     if (!good) {
         proof_unmeasured(p, "0 mm", "the scene could not be made", "speed");
         return;
@@ -439,10 +427,6 @@ void prove_meshes(proof* p) {
         prove_speed(p);
     }
     if (proof_wants(p, "virtual")) {
-        const char* why = "not in the runtime yet";
-        proof_unmeasured(p, "3 virtual particles", why, "two triangles on a box");
-        proof_unmeasured(p, "0.1 mm, area 1 %", why, "100 particles on a round table");
-        proof_unmeasured(p, "2 %, a third", why, "400 on a square table beside 2500");
-        proof_unmeasured(p, "nothing seen", why, "100 particles on a ball of 1227 edges");
+        prove_virtual(p);
     }
 }

@@ -255,6 +255,7 @@ static void layout_wraps(hemi_carve* c, const hemi_extent* e, hemi_wraps* s) {
     s->splits = hemi_take(c, e->virtual_particles, sizeof(hemi_split));
     s->near = hemi_take(c, s->near_capacity, sizeof(uint32_t));
     s->eights = hemi_take(c, s->eight_capacity, sizeof(hemi_wrap_eight));
+    s->aside = hemi_take(c, e->virtual_eights, 8 * sizeof(hemi_wrapped));
 }
 
 static void layout_scratch(hemi_carve* c, const hemi_extent* e, hemi_scratch* s) {

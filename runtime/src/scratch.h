@@ -267,6 +267,7 @@ typedef struct hemi_wraps {
     hemi_split* splits;
     uint32_t* near; // edges of meshes: 4 * triangle + corner that they begin at
     hemi_wrap_eight* eights;
+    hemi_wrapped* aside; // of who reads: as large as that of an instance
     uint32_t split_capacity, near_capacity, eight_capacity;
     uint32_t split_count, near_count, eight_count, point_count;
     uint32_t loose_count; // edges that have slipped off, at the far end of `splits`

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Virtual particles (Etzmuss, Eberhardt, Hauth and Strasser, "Collision Adaptive Particle Systems", 2000, sections 5 and 6):
 // where an edge of a mesh comes through an edge of cloth, the cloth goes around it. For one substep the link between the
-// two particles is off; each of them hangs on the virtual particle next to it, with its share of the rest length and of the
-// compliance (a spring cut in two). The virtual particles move with the mesh and are made anew in the next substep.
+// two particles is off; each of them hangs on the virtual particle next to it, with its share of the rest length. The virtual
+// particles move with the mesh and are made anew in the next substep.
 // kernels/wraps.inl finds them.
 
+#include "runtime/src/refuse.h"
 #include "runtime/src/step.h"
 
 // The lane of a batch, in the copies, that an edge's link is.
@@ -98,16 +99,16 @@ void hemi_phase_wrap(hemi_step* s) {
         return;
     }
     const uint32_t n = s->substep_count;
-    hemi_wrap_args args = {view,
-                           instance->x,
-                           instance->v,
-                           scratch->solve.parts,
-                           &scratch->colliders,
-                           w,
-                           instance->wrapped,
-                           &scratch->counters,
-                           s->s0,
-                           s->s1};
+    hemi_wrap_args args = {.view = view,
+                           .x = instance->x,
+                           .v = instance->v,
+                           .parts = scratch->solve.parts,
+                           .colliders = &scratch->colliders,
+                           .wraps = w,
+                           .wrapped = instance->wrapped,
+                           .counters = &scratch->counters,
+                           .s0 = s->s0,
+                           .s1 = s->s1};
     if (s->substep == 0) {
         w->copied = w->split_count = w->loose_count = 0;
     }
@@ -132,46 +133,71 @@ void hemi_phase_wrap(hemi_step* s) {
     scratch->counters.work += w->eight_count + w->near_count / 8 + w->split_count;
 }
 
-// One particle on its virtual neighbour, which has no mass to move: links.inl with wb = 0. Alone each piece of a split link
-// is stiffer, as its rest length is shorter.
+// Each end on its virtual neighbour, which has no mass to move: links.inl with wb = 0, and each piece of a split link is as
+// much stiffer as its rest length is shorter. A thread pulls and does not push: one that pushed threw its ends about
+// wherever they came near to a virtual particle, and cloth on a table never came to rest. (Tried and lost: both ends
+// together as over a pulley, which is what a thread without friction is: tablecloths slid off.)
+typedef struct split_end {
+    hemi_row4* x;
+    uint32_t lane;
+    hem_vec3 d; // from the virtual particle
+    float length, w;
+} split_end;
+
+static split_end end_of(const hemi_instance* instance, const hemi_split* split, int end) {
+    const uint32_t p = split->particle[end];
+    split_end e = {&instance->x[p / 8], p % 8, {0, 0, 0}, 0.0f, 0.0f};
+    const float* place = split->place[end];
+    e.d = hem_vec3_make(e.x->x[e.lane] - place[0], e.x->y[e.lane] - place[1], e.x->z[e.lane] - place[2]);
+    e.length = hem_vec3_length(e.d);
+    e.w = e.length > 1e-6f ? e.x->w[e.lane] : 0.0f;
+    return e;
+}
+
+// How fast an end moves away from its virtual neighbour, which moves with the mesh: metres in this substep.
+static float end_rate(const hemi_instance* instance, const hemi_part_step* tune, const hemi_split* split, int end,
+                      const split_end* e) {
+    const hemi_row3* prev = &instance->v[split->particle[end] / 8];
+    hem_mat34 frame;
+    memcpy(frame.m, tune->frame.m, sizeof(frame.m));
+    const float* b = split->began[end];
+    const hem_vec3 began = hem_mat34_point(&frame, hem_vec3_make(b[0], b[1], b[2]));
+    const hem_vec3 at = hem_vec3_make(prev->x[e->lane], prev->y[e->lane], prev->z[e->lane]);
+    return hem_vec3_dot(hem_vec3_sub(e->d, hem_vec3_sub(at, began)), e->d) / hem_maxf(e->length, 1e-6f);
+}
+
+static void move_end(const split_end* e, float way) {
+    const float share = hem_minf(way, e->length) / hem_maxf(e->length, 1e-6f); // not beyond it
+    e->x->x[e->lane] -= e->d.x * share;
+    e->x->y[e->lane] -= e->d.y * share;
+    e->x->z[e->lane] -= e->d.z * share;
+}
+
 static void solve_end(const hemi_step* s, const hemi_part_step* tune, const split_link* link, hemi_split* split,
                       int end) {
-    hemi_instance* instance = s->instance;
-    const uint32_t p = split->particle[end], lane = p % 8;
-    hemi_row4* x = &instance->x[p / 8];
-    const float w = x->w[lane], share = split->share[end], rest = link->rest * share;
-    const float* place = split->place[end];
-    const hem_vec3 d = hem_vec3_make(x->x[lane] - place[0], x->y[lane] - place[1], x->z[lane] - place[2]);
-    const float length = hem_vec3_length(d);
-    if (!(w > 0.0f) || !(length > 1e-9f)) {
+    const hemi_instance* instance = s->instance;
+    const split_end e = end_of(instance, split, end);
+    const float share = split->share[end];
+    float c = e.length - link->rest * share, more = 0.0f;
+    if (!(e.w > 0.0f)) {
         return;
     }
-    float c = length - rest, moved = 0.0f;
     if (tune->solver != HEM_SOLVER_XPBD) {
-        moved = c * tune->stiffness[link->kind];
+        more = hem_maxf(c, 0.0f) * tune->stiffness[link->kind] / e.w;
     } else {
         const float painted = (float)(link->scale > 1 ? link->scale : 1) * (1.0f / 255.0f);
-        float soft = tune->alpha[link->kind];
+        float soft = tune->alpha[link->kind], sum = e.w;
         soft = painted < 1.0f ? hem_maxf(soft, 1e-9f) : soft;
         const float alpha = soft * share / (painted * painted), gamma = tune->beta[link->kind];
-        if (tune->damped) {
-            const hemi_row3* prev = &instance->v[p / 8];
-            hem_mat34 frame;
-            memcpy(frame.m, tune->frame.m, sizeof(frame.m));
-            const float* b = split->began[end];
-            const hem_vec3 began = hem_mat34_point(&frame, hem_vec3_make(b[0], b[1], b[2]));
-            const hem_vec3 before = hem_vec3_sub(hem_vec3_make(prev->x[lane], prev->y[lane], prev->z[lane]), began);
-            c += gamma * hem_vec3_dot(hem_vec3_sub(d, before), d) / length;
+        if (tune->damped && c > 0.0f) {
+            c += gamma * end_rate(instance, tune, split, end, &e);
+            sum += gamma * sum;
         }
-        const float lambda = split->lambda[end], sum = w + alpha + (tune->damped ? gamma * w : 0.0f);
-        const float more = (c - alpha * lambda) / sum;
+        const float lambda = split->lambda[end];
+        more = hem_maxf((c - alpha * lambda) / (sum + alpha), -lambda);
         split->lambda[end] = tune->iterations > 1 ? lambda + more : 0.0f;
-        moved = w * more;
     }
-    const hem_vec3 step = hem_vec3_scale(d, -moved / length);
-    x->x[lane] += step.x;
-    x->y[lane] += step.y;
-    x->z[lane] += step.z;
+    move_end(&e, e.w * more);
 }
 
 // Pulls when it is too long, and then it is a link again with the next substep.
@@ -209,4 +235,66 @@ void hemi_solve_wraps(const hemi_step* s, uint32_t part) {
             solve_loose(s, e, edge % 8, original(view, e->link[edge % 8]).rest);
         }
     }
+}
+
+// -- Reading
+
+// Colliders and cloth where the last step left them, in the scratch of the first worker, which nobody uses between steps.
+static void stand_still(const hem_scene* scene, hemi_instance* instance, hemi_scratch* scratch) {
+    hemi_colliders* all = &scratch->colliders;
+    all->count = instance->input->features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(scene, instance) : 0;
+    for (uint32_t i = 0; i < all->count; ++i) {
+        const hemi_collider_ref ref = hemi_collider_at(scene, instance, i);
+        hemi_collider_path* path = &all->paths[i];
+        const int there = hemi_collider_now(instance, &ref, path->pose[0]);
+        path->mesh = there ? ref.mesh : NULL;
+        path->collider = ref.collider;
+        path->planes = ref.planes;
+        memcpy(path->pose[1], path->pose[0], sizeof(path->pose[1]));
+    }
+    static const hemi_mat34 still = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    for (uint32_t p = 0; p < instance->view->info->part_count; ++p) {
+        scratch->solve.parts[p].thickness = instance->tuning[p].collision_thickness;
+        scratch->search.part_frames[p] = still;
+    }
+}
+
+hem_result hem_instance_get_virtual(const hem_scene* scene, hem_instance_id id, hem_virtual_particle* particles,
+                                    uint32_t capacity, uint32_t* count) {
+    hemi_instance* instance;
+    hem_result result = hemi_find_idle(scene, __func__, id, &instance);
+    if (result != HEM_OK) {
+        return result;
+    }
+    if (!count || (!particles && capacity)) {
+        return hemi_refuse_null(scene, __func__, count ? "particles" : "count");
+    }
+    *count = 0;
+    hemi_scratch* scratch = &scene->scratch[0];
+    hemi_wraps* w = &scratch->wraps;
+    const hem_view* view = instance->view;
+    if (!view->virtual_edge_count || !w->split_capacity) {
+        return HEM_OK;
+    }
+    stand_still(scene, instance, scratch);
+    memcpy(w->aside, instance->wrapped, view->virtual_edge_count * 8 * sizeof(hemi_wrapped));
+    w->split_count = w->loose_count = w->point_count = w->near_count = w->eight_count = 0;
+    hem_virtual_particle none;
+    hemi_wrap_args args = {.view = view,
+                           .x = instance->x,
+                           .v = instance->v,
+                           .parts = scratch->solve.parts,
+                           .colliders = &scratch->colliders,
+                           .wraps = w,
+                           .wrapped = w->aside,
+                           .counters = &scratch->counters,
+                           .s0 = 1.0f,
+                           .s1 = 1.0f,
+                           .out = particles ? particles : &none,
+                           .out_capacity = capacity};
+    scene->kernels->find_wraps(&args, scratch->search.part_frames, 0.0f);
+    scene->kernels->wrap_edges(&args);
+    w->split_count = 0;
+    *count = args.out_count;
+    return HEM_OK;
 }

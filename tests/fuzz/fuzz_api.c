@@ -408,7 +408,9 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     case 20: {
         hem_collider out[8];
         uint32_t count;
-        result = hem_instance_get_colliders(scene, id, out, byte(in) % 9, &count);
+        hem_virtual_particle points[4];
+        result = byte(in) & 1 ? hem_instance_get_virtual(scene, id, points, byte(in) % 5, &count)
+                              : hem_instance_get_colliders(scene, id, out, byte(in) % 9, &count);
         break;
     }
     case 21:

@@ -553,6 +553,18 @@ typedef struct hem_instance_stats {
 // Brute force, for tools and tests: not for every frame of a game.
 hem_result hem_instance_get_stats(const hem_scene* scene, hem_instance_id id, hem_instance_stats* stats);
 
+// A virtual particle on an edge of cloth (docs/meshes.md), character space.
+typedef struct hem_virtual_particle {
+    float position[3];
+    float share;          // of the edge's length, from the first of its particles to here
+    uint32_t particle[2]; // the edge
+} hem_virtual_particle;
+
+// Those of the edges of its triangulation as they lie now, edge by edge and along each from its first particle, for drawing: worked
+// out anew by every call. *count is how many there are; at most capacity are written. Not while another thread reads or steps.
+hem_result hem_instance_get_virtual(const hem_scene* scene, hem_instance_id id, hem_virtual_particle* particles,
+                                    uint32_t capacity, uint32_t* count);
+
 // Colliders as they are now, character space: the instance's, the scene's, the asset's; for drawing. Returns those written in *count.
 hem_result hem_instance_get_colliders(const hem_scene* scene, hem_instance_id id, hem_collider* colliders,
                                       uint32_t capacity, uint32_t* count);

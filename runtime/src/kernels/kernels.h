@@ -196,7 +196,9 @@ typedef struct hemi_wrap_args {
     hemi_wraps* wraps;
     hemi_wrapped* wrapped;
     hemi_counters* counters;
-    float s0, s1; // of the substep, or from this search to the next one
+    float s0, s1;              // of the substep, or from this search to the next one
+    hem_virtual_particle* out; // of who reads them; NULL = a step
+    uint32_t out_capacity, out_count;
 } hemi_wrap_args;
 
 // Of hemi_wrapped.now. Loose is what went around something and has slipped off it, folded: as a link it would push its ends
@@ -273,7 +275,7 @@ struct hemi_kernels {
     // Which edges of meshes edges of cloth may meet until the next search; then which of them go around some, in this
     // substep (kernels/wraps.inl).
     void (*find_wraps)(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt);
-    void (*wrap_edges)(const hemi_wrap_args* args);
+    void (*wrap_edges)(hemi_wrap_args* args);
     // From where a substep began to velocities, in place. Returns whether all positions are below 32 km and all speeds
     // below 32 km/s, none of them NaN.
     uint32_t (*velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h);

@@ -22,6 +22,7 @@
 
 #define WRAP_AT_FIRST 0.5f // lengths of the edge: no higher does anything new come through it in a substep
 #define WRAP_BEYOND 0.25f  // rest lengths: so far beside its ends an edge that goes around something may do so
+#define WRAP_STEEP 2.0f    // and as many times higher than that it has to be
 #define WRAP_ALIKE 0.5f    // cosine between which way was up and where the triangles face, for
 #define WRAP_TURNS 0.1f    // so much of the latter
 #define WRAP_SINKS 0.02f   // of the thickness: so far a thread may lie in it before it goes around
@@ -307,7 +308,9 @@ static int wrap_keep(wrap_list* list, wrap_point p, int closed, const hem_vec3 f
         return 1;
     }
     p.y = height + margin;
-    if (!(p.y > WRAP_SINKS * margin)) {
+    // Beside an end only what is high above it: what is about level with it, the end has passed.
+    const float beside = hem_maxf(-p.t, p.t - length);
+    if (!(p.y > WRAP_SINKS * margin) || (beside > 0.0f && !(height > margin + WRAP_STEEP * beside))) {
         return 1;
     }
     if (list->count == HEMI_WRAP_POINTS) {
@@ -473,11 +476,37 @@ static void wrap_split(const hemi_wrap_args* args, const wrap_mesh* m, const wra
     }
 }
 
+// All of one edge's, for who reads them.
+static void wrap_read(hemi_wrap_args* args, const wrap_lanes* l, uint32_t lane, const wrap_list* list,
+                      const hem_virtual_edges* e) {
+    const hem_vec3 a = wrap_lane(l->a, lane), along = wrap_lane(l->along, lane), out = wrap_lane(l->out, lane);
+    const float sign = list->point[0].up ? 1.0f : -1.0f, length = v8_lane(l->length, (int)lane);
+    float way[HEMI_WRAP_POINTS + 1], total = 0.0f, t = 0.0f, y = 0.0f;
+    for (uint32_t i = 0; i <= list->count; ++i) {
+        const int last = i == list->count;
+        const float next_t = last ? length : list->point[i].t, next_y = last ? 0.0f : list->point[i].y;
+        total += hem_sqrtf((next_t - t) * (next_t - t) + (next_y - y) * (next_y - y));
+        way[i] = total;
+        t = next_t, y = next_y;
+    }
+    for (uint32_t i = 0; i < list->count; ++i) {
+        const wrap_point* p = &list->point[i];
+        if (args->out_count < args->out_capacity) {
+            hem_virtual_particle* to = &args->out[args->out_count];
+            wrap_store(hem_vec3_madd(out, sign * p->y, hem_vec3_madd(along, p->t, a)), to->position);
+            to->share = way[i] / total;
+            to->particle[0] = e->a[lane];
+            to->particle[1] = e->b[lane];
+        }
+        ++args->out_count;
+    }
+}
+
 HEM_INLINE int8_t wrap_byte(float x) {
     return (int8_t)(int32_t)(x + (x < 0.0f ? -0.5f : 0.5f));
 }
 
-static void wrap_eight(const hemi_wrap_args* args, const hemi_wrap_eight* r, const wrap_mesh* m) {
+static void wrap_eight(hemi_wrap_args* args, const hemi_wrap_eight* r, const wrap_mesh* m) {
     const hem_virtual_edges* e = &args->view->virtual_edges[r->eight];
     hemi_wraps* w = args->wraps;
     hemi_wrapped* wrapped = args->wrapped + 8 * (size_t)r->eight;
@@ -507,6 +536,9 @@ static void wrap_eight(const hemi_wrap_args* args, const hemi_wrap_eight* r, con
             args->counters->virtual_dropped_count += list->count;
             continue;
         }
+        if (args->out && (e->face_mask >> i & 1u)) {
+            wrap_read(args, &l, i, list, e);
+        }
         hemi_split* split = &w->splits[w->split_count++];
         w->point_count += list->count;
         split->particle[0] = e->a[i];
@@ -520,7 +552,7 @@ static void wrap_eight(const hemi_wrap_args* args, const hemi_wrap_eight* r, con
     }
 }
 
-static void wrap_edges(const hemi_wrap_args* args) {
+static void wrap_edges(hemi_wrap_args* args) {
     wrap_mesh m;
     uint32_t collider = UINT32_MAX;
     for (uint32_t i = 0; i < args->wraps->eight_count; ++i) {
