@@ -300,7 +300,6 @@ void prove_lattice(proof* p) {
     }
     if (proof_wants(p, "rest")) {
         const char* why = "it is not built";
-        proof_unmeasured(p, "clips play, pause, stop", why, "animations of the lattice itself");
         proof_unmeasured(p, "closed surfaces, momentum", why, "fracture");
         proof_unmeasured(p, "4 ms", why, "150 penguins in a heap");
     }
