@@ -348,7 +348,8 @@ typedef struct hem_tuning {
     float region_alpha;        // of lattices: 0..1, share of the way to its shape in 1/60 s; 1 = as stiff as can be
     float region_damping;      // 1/s: how fast motion dies away that is not that of a region as a whole
     uint32_t region_width;     // 1..HEM_MAX_REGION_WIDTH: half-width of regions in cells; parts that are no lattice: 0
-    uint32_t reserved[4];
+    float inner_damping; // 1/s: of what is not motion of the part as a whole, which neither falls nor turns slower
+    uint32_t reserved[3];
 } hem_tuning;
 HEM_STATIC_ASSERT(sizeof(hem_tuning) == 256, "tuning size");
 

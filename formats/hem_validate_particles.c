@@ -100,6 +100,7 @@ static const tuning_rule tuning_rules[] = {
     {offsetof(hem_tuning, buckle_share), 1, 0, 1, "buckle_share"},
     {offsetof(hem_tuning, region_alpha), 1, 0, 1, "region_alpha"},
     {offsetof(hem_tuning, region_damping), 1, 0, 1e4f, "region_damping"},
+    {offsetof(hem_tuning, inner_damping), 1, 0, 1e4f, "inner_damping"},
 };
 
 hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, float longest, hem_format_fault* fault) {

@@ -61,6 +61,7 @@ static void any_tuning(soak* s, hem_tuning* t) {
     t->gravity_scale = anywhere(r, -1e4f, 1e4f);
     t->damping = anywhere(r, 0.0f, 1e4f);
     t->angular_damping = anywhere(r, 0.0f, 1e4f);
+    t->inner_damping = anywhere(r, 0.0f, 1e4f);
     t->drag = anywhere(r, 0.0f, 1e6f);
     t->lift = anywhere(r, 0.0f, 1e6f);
     t->friction = anywhere(r, 0.0f, 1.0f);

@@ -208,6 +208,7 @@ void hemi_phase_pose(hemi_step* s) {
     if (s->untangle) {
         hemi_take_caught(s);
     }
+    hemi_damp_inner(s);
 }
 
 void hemi_phase_animate(hemi_step* s) {

@@ -163,6 +163,7 @@ static void extreme_tuning(hem_tuning* t, float longest, uint32_t* seed) {
     t->gravity_scale = ENDS(-1e4f, 1e4f);
     t->damping = ENDS(0.0f, 1e4f);
     t->angular_damping = ENDS(0.0f, 1e4f);
+    t->inner_damping = ENDS(0.0f, 1e4f);
     t->drag = ENDS(0.0f, 1e6f);
     t->lift = ENDS(0.0f, 1e6f);
     t->friction = ENDS(0.0f, 1.0f);

@@ -3,6 +3,7 @@
 // scenes that are far too stiff.
 
 #include "tests/runtime/suites.h"
+#include "hem/inspect.h"
 
 #include <math.h>
 
@@ -230,6 +231,72 @@ TEST momentum_is_kept(void) {
     PASS();
 }
 
+// Thrown, turned and shaken, then left alone for a second: what remains of momentum, turning and ripples.
+typedef struct remains {
+    double moves, turns; // shares
+    double ripples;      // mean change of a link's length, m/s
+} remains;
+
+// No motion as a whole changes a length.
+static double ripples_of(const world* w) {
+    static hem_link_info links[4096];
+    uint32_t count = 0;
+    double sum = 0;
+    hem_asset_get_links(&w->asset, links, 4096, &count);
+    for (uint32_t i = 0; i < count && i < 4096; ++i) {
+        const hem_particle a = particle_at(w, links[i].a), b = particle_at(w, links[i].b);
+        double along = 0, length = 0;
+        for (int k = 0; k < 3; ++k) {
+            const double d = (double)(a.position[k] - b.position[k]);
+            along += d * (double)(a.velocity[k] - b.velocity[k]);
+            length += d * d;
+        }
+        sum += fabs(along) / sqrt(length);
+    }
+    return count > 0 ? sum / count : -1;
+}
+
+static bool left_of(float damping, float inner, remains* out) {
+    world w;
+    if (!world_open(&w, "fabric_free", NULL, NULL, 1)) {
+        return false;
+    }
+    stay_awake(&w);
+    hem_tuning t = world_tuning(&w);
+    t.damping = t.angular_damping = damping;
+    t.inner_damping = inner;
+    t.drag = t.lift = 0.0f;
+    t.max_speed = 1000.0f;
+    const float none[3] = {0, 0, 0};
+    int on = 1;
+    bool good = world_tune(&w, &t) && hem_instance_set_gravity(w.scene, w.id, none) == HEM_OK &&
+                hem_scene_set_force_field(w.scene, shake, &on) == HEM_OK;
+    world_step(&w, 1.0f / 60.0f, 0, 6);
+    on = 0;
+    const vec3d p0 = linear_momentum(&w), l0 = angular_momentum(&w);
+    world_step(&w, 1.0f / 60.0f, 0, 60);
+    const vec3d p1 = linear_momentum(&w), l1 = angular_momentum(&w);
+    out->moves = (p1.x * p0.x + p1.y * p0.y + p1.z * p0.z) / (p0.x * p0.x + p0.y * p0.y + p0.z * p0.z);
+    out->turns = (l1.x * l0.x + l1.y * l0.y + l1.z * l0.z) / (l0.x * l0.x + l0.y * l0.y + l0.z * l0.z);
+    out->ripples = ripples_of(&w);
+    world_close(&w);
+    return good;
+}
+
+// Heavy damping of the inside takes ripples away and leaves motion as a whole; plain damping stops everything.
+TEST inner_damping_keeps_motion_as_a_whole(void) {
+    remains free_one, inner, plain;
+    ASSERT(left_of(0, 0, &free_one) && left_of(0, 40, &inner) && left_of(4, 0, &plain));
+    printf("after a second: momentum %.3f, turning %.3f, ripples %.2g m/s with inner damping; %.3f, %.3f with plain; "
+           "ripples %.2g m/s with none\n",
+           inner.moves, inner.turns, inner.ripples, plain.moves, plain.turns, free_one.ripples);
+    ASSERT_IN_RANGE(1.0, inner.moves, 0.002);
+    ASSERT_IN_RANGE(1.0, inner.turns, 0.05);
+    ASSERT(inner.ripples > 0 && inner.ripples < 0.5 * free_one.ripples);
+    ASSERT(plain.moves < 0.1);
+    PASS();
+}
+
 // A thousand times the stiffness, in frames of 1/15 s of one substep.
 TEST stiff_fabric_comes_to_rest(void) {
     static const char* const names[] = {"fabric", "fabric_flat"};
@@ -267,5 +334,6 @@ SUITE(fabric_suite) {
     RUN_TEST(area_is_kept);
     RUN_TEST(a_flap_droops_by_its_moment_over_its_rigidity);
     RUN_TEST(momentum_is_kept);
+    RUN_TEST(inner_damping_keeps_motion_as_a_whole);
     RUN_TEST(stiff_fabric_comes_to_rest);
 }

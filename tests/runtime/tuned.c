@@ -36,6 +36,7 @@ static void tune(hem_tuning* t, uint32_t part, int phase) {
     t->gravity_scale = 0.9f;
     t->damping = 0.8f * one;
     t->angular_damping = 1.5f * one;
+    t->inner_damping = 2.0f * one;
     t->drag = 0.4f * one;
     t->lift = 0.15f * one;
     t->friction = 0.25f + 0.1f * (float)part;
@@ -212,6 +213,7 @@ TEST every_field_of_the_tuning_matters_in_the_tuned_scene(void) {
         {"gravity_scale", offsetof(hem_tuning, gravity_scale), 1, "dressed"},
         {"damping", offsetof(hem_tuning, damping), 1, "dressed"},
         {"angular_damping", offsetof(hem_tuning, angular_damping), 1, "dressed"},
+        {"inner_damping", offsetof(hem_tuning, inner_damping), 1, "dressed"},
         {"drag", offsetof(hem_tuning, drag), 1, "dressed"},
         {"lift", offsetof(hem_tuning, lift), 1, "dressed"},
         {"friction", offsetof(hem_tuning, friction), 1, "dressed"},

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Damping of what is not motion as a whole (Mueller, Heidelberger, Hennix and Ratcliff, "Position Based Dynamics", section
+// 3.5), per part, once a step:
+//
+//     c = sum m x / sum m,   u = sum m v / sum m,   L = sum m (x - c) x v,   I = sum m (|r|^2 1 - r r^T)
+//     v += k (u + I^-1 L x (x - c) - v),            k = 1 - exp(-inner_damping dt)
+//
+// What falls and turns goes on falling and turning, however heavy the damping: only ripples die away. By construction
+// neither sum m v nor L changes. Plain C in double, so every backend gives the same bits.
+
+#include "runtime/src/step.h"
+
+typedef struct whole {
+    double mass, place[3], speed[3], turn[3]; // turn: radians a second
+} whole;
+
+static int is_free(const hemi_instance* instance, uint32_t row, uint32_t i) {
+    return instance->x[row].w[i] > 0.0f;
+}
+
+static void load(const hemi_instance* instance, uint32_t row, uint32_t i, double x[3], double v[3]) {
+    const hemi_row4* at = &instance->x[row];
+    const hemi_row3* moves = &instance->v[row];
+    x[0] = (double)at->x[i], x[1] = (double)at->y[i], x[2] = (double)at->z[i];
+    v[0] = (double)moves->x[i], v[1] = (double)moves->y[i], v[2] = (double)moves->z[i];
+}
+
+static whole mean_of(const hemi_instance* instance, const hem_part* part) {
+    whole all = {0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            const double m = is_free(instance, row, i) ? (double)instance->view->rest_rows[row].mass[i] : 0;
+            double x[3], v[3];
+            load(instance, row, i, x, v);
+            all.mass += m;
+            for (int k = 0; m > 0 && k < 3; ++k) {
+                all.place[k] += m * x[k];
+                all.speed[k] += m * v[k];
+            }
+        }
+    }
+    for (int k = 0; all.mass > 0 && k < 3; ++k) {
+        all.place[k] /= all.mass;
+        all.speed[k] /= all.mass;
+    }
+    return all;
+}
+
+// I turn = L, with so much added to I that a strand, which has none about itself, does not turn about itself.
+static void solve_turn(const double inertia[6], const double momentum[3], double turn[3]) {
+    const double more = 1e-9 * (inertia[0] + inertia[1] + inertia[2]);
+    const double a = inertia[0] + more, b = inertia[1] + more, c = inertia[2] + more;
+    const double d = inertia[3], e = inertia[4], f = inertia[5]; // xy, xz, yz
+    const double aa = b * c - f * f, bb = a * c - e * e, cc = a * b - d * d;
+    const double ab = e * f - d * c, ac = d * f - e * b, bc = d * e - a * f;
+    const double det = a * aa + d * ab + e * ac;
+    const double scale = det > 0 ? 1.0 / det : 0.0;
+    turn[0] = scale * (aa * momentum[0] + ab * momentum[1] + ac * momentum[2]);
+    turn[1] = scale * (ab * momentum[0] + bb * momentum[1] + bc * momentum[2]);
+    turn[2] = scale * (ac * momentum[0] + bc * momentum[1] + cc * momentum[2]);
+}
+
+static void find_turn(const hemi_instance* instance, const hem_part* part, whole* all) {
+    double momentum[3] = {0, 0, 0}, inertia[6] = {0, 0, 0, 0, 0, 0};
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            const double m = (double)instance->view->rest_rows[row].mass[i];
+            double r[3], v[3];
+            if (!is_free(instance, row, i)) {
+                continue;
+            }
+            load(instance, row, i, r, v);
+            for (int k = 0; k < 3; ++k) {
+                r[k] -= all->place[k];
+                v[k] -= all->speed[k];
+            }
+            momentum[0] += m * (r[1] * v[2] - r[2] * v[1]);
+            momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
+            momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
+            inertia[0] += m * (r[1] * r[1] + r[2] * r[2]);
+            inertia[1] += m * (r[0] * r[0] + r[2] * r[2]);
+            inertia[2] += m * (r[0] * r[0] + r[1] * r[1]);
+            inertia[3] -= m * r[0] * r[1];
+            inertia[4] -= m * r[0] * r[2];
+            inertia[5] -= m * r[1] * r[2];
+        }
+    }
+    solve_turn(inertia, momentum, all->turn);
+}
+
+static void damp(hemi_instance* instance, const hem_part* part, const whole* all, double share) {
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        hemi_row3* moves = &instance->v[row];
+        for (uint32_t i = 0; i < 8; ++i) {
+            double r[3], v[3];
+            if (!is_free(instance, row, i)) {
+                continue;
+            }
+            load(instance, row, i, r, v);
+            for (int k = 0; k < 3; ++k) {
+                r[k] -= all->place[k];
+            }
+            const double x = all->speed[0] + all->turn[1] * r[2] - all->turn[2] * r[1];
+            const double y = all->speed[1] + all->turn[2] * r[0] - all->turn[0] * r[2];
+            const double z = all->speed[2] + all->turn[0] * r[1] - all->turn[1] * r[0];
+            moves->x[i] = (float)(v[0] + share * (x - v[0]));
+            moves->y[i] = (float)(v[1] + share * (y - v[1]));
+            moves->z[i] = (float)(v[2] + share * (z - v[2]));
+        }
+    }
+}
+
+void hemi_damp_inner(hemi_step* s) {
+    hemi_instance* instance = s->instance;
+    for (uint32_t p = 0; p < instance->view->info->part_count; ++p) {
+        const hem_part* part = &instance->view->parts[p];
+        const float rate = instance->tuning[p].inner_damping;
+        if (!(rate > 0.0f) || part->kind == HEM_PART_BODY) {
+            continue;
+        }
+        whole all = mean_of(instance, part);
+        if (all.mass > 0) {
+            find_turn(instance, part, &all);
+            damp(instance, part, &all, 1.0 - (double)hem_expf(-rate * s->dt));
+            s->scratch->counters.work += 3 * (uint64_t)part->row_count;
+        }
+    }
+}
