@@ -36,6 +36,11 @@ int hemi_root_moved(const hemi_input* input, const hemi_state* s) {
 
 // The spring to the pose as the rule of kernels/drive.inl, from its two roots: G = (1 - r1)(1 - r2).
 static void tune_drive(const hem_tuning* t, float h, hemi_part_step* out) {
+    if (!(t->drive > 0.0f)) { // what follows comes to the same, for three exponentials
+        out->drive_keep = out->drive_fall = 1.0f;
+        out->drive_pull = out->drive_stiff = 0.0f;
+        return;
+    }
     const float omega = 2.0f * HEM_PI * t->drive, ratio = t->drive_damping, y = ratio * omega * h;
     const float decay = hem_expf(-y);
     out->drive_keep = decay * decay;
@@ -73,7 +78,7 @@ static void tune_part(const hem_tuning* t, float mean_inverse_mass, float h, hem
     // The share of 1/60 s as a compliance, so that a substep of any length is as stiff: with 1/60 s it is the share itself.
     const float reference = 1.0f / 60.0f, soft = t->region_alpha > 0.0f ? 1.0f / t->region_alpha - 1.0f : 0.0f;
     out->region_alpha = t->region_alpha > 0.0f ? 1.0f / (1.0f + soft * (reference / h) * (reference / h)) : 0.0f;
-    out->region_damping = 1.0f - hem_expf(-t->region_damping * h);
+    out->region_damping = t->region_damping > 0.0f ? 1.0f - hem_expf(-t->region_damping * h) : 0.0f;
     out->region_width = t->region_width > 1 ? t->region_width : 1;
     out->tether_scale = 1.0f + t->tether_allowance;
     out->thickness = t->collision_thickness;
