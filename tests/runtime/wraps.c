@@ -515,6 +515,12 @@ TEST wrong_edges_are_refused(void) {
 }
 
 SUITE(wraps_suite) {
+    RUN_TEST(what_finds_no_room_is_counted);
+    RUN_TEST(all_kernels_and_a_restored_scene_give_the_same_bits);
+    RUN_TEST(wrong_edges_are_refused);
+    if (getenv("HEM_EMULATED")) {
+        return; // see main.c
+    }
     RUN_TEST(two_triangles_hang_on_a_box);
     RUN_TEST(without_virtual_particles_they_fall_through);
     RUN_TEST(cloth_hangs_on_a_wall);
@@ -522,7 +528,4 @@ SUITE(wraps_suite) {
     RUN_TEST(virtual_particles_move_with_the_mesh);
     RUN_TEST(a_tablecloth_lies_outside_of_the_table);
     RUN_TEST(what_is_read_lies_on_the_mesh);
-    RUN_TEST(what_finds_no_room_is_counted);
-    RUN_TEST(all_kernels_and_a_restored_scene_give_the_same_bits);
-    RUN_TEST(wrong_edges_are_refused);
 }
