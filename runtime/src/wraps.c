@@ -34,8 +34,12 @@ static split_link original(const hem_view* view, uint32_t link) {
 }
 
 static void copy_batches(const hem_view* view, hemi_wraps* w) {
-    memcpy(w->links, view->link_batches, view->link_batch_count * sizeof(hem_link_batch));
-    memcpy(w->indexed, view->index_batches, view->index_batch_count * sizeof(hem_index_batch));
+    if (view->link_batch_count) {
+        memcpy(w->links, view->link_batches, view->link_batch_count * sizeof(hem_link_batch));
+    }
+    if (view->index_batch_count) {
+        memcpy(w->indexed, view->index_batches, view->index_batch_count * sizeof(hem_index_batch));
+    }
 }
 
 #define STRAIGHT_AGAIN 0.9f // times its rest length
