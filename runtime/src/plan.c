@@ -144,7 +144,7 @@ void hemi_phase_plan(hemi_step* s) {
     const uint32_t n = scene->args.substeps
                            ? (scene->args.substeps + pace->light) >> pace->light
                            : substeps_of(scene, instance->state, scene->substep_hz * pace->hz, s->seconds);
-    // A hitch loses time rather than stability: no substep is longer than a sixtieth of a second.
+    // A hitch loses time rather than stability: no substep is longer than a sixtieth of a second, or its level's thirtieth.
     s->substep_count = n;
     s->dt = hem_minf(s->seconds, (float)n / pace->slowest_hz);
     s->h = s->dt / (float)n;

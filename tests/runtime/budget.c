@@ -116,7 +116,8 @@ TEST plans_stay_within_the_budget(hem_budget_mode mode) {
         below += !all_worst && sum > 0.75 * (double)budget;
         frames += !all_worst;
     }
-    ASSERT(frames > 50 && below > frames * 8 / 10); // and it is not kept by spending nothing
+    // And it is not kept by spending nothing; the brief run is mostly over before anybody has risen.
+    ASSERT(frames > (uint32_t)as_long_as(50, 20) && below > frames * (uint32_t)as_long_as(8, 0) / 10);
     world_close(&w);
     PASS();
 }
