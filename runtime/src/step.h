@@ -112,8 +112,10 @@ void hemi_keep_ties(hemi_instance* instance); // their places are where the inpu
 // clips.c
 void hemi_follow_clips(hemi_step* s); // time passes, and targets of lattices that play are those of their clips
 
+// damping.c
+void hemi_damp_inner(hemi_step* s); // before the step, of parts that have it
+
 // untangle.c
-void hemi_damp_inner(hemi_step* s);    // damping.c: before the step, of parts that have it
 void hemi_take_caught(hemi_step* s);   // before the step: those that are led back are immovable
 void hemi_lead_caught(hemi_step* s);   // in a substep
 void hemi_watch_caught(hemi_step* s);  // after the step: who has arrived, and who is strained for how long
