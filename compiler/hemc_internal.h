@@ -279,6 +279,8 @@ typedef struct hemc_part_recipe {
     float density, mass; // mass 0 = by density
     const char* stiffness_paint;
     bool tethers;
+    float tether_stretch;        // 0 rigid to 1 free
+    bool tether_stretch_painted; // map_paints[HEMC_TETHER] is painted like that too
     bool self_collision;
     const char** collides_with; // NULL = everything
     uint32_t collides_with_count;

@@ -258,6 +258,7 @@ static const char* const part_keys[] = {
     "link_damping",
     "tethers",
     "tether_allowance",
+    "tether_stretch",
     "damping",
     "inner_damping",
     "drag",
@@ -531,6 +532,24 @@ static bool read_paints(const hemc_recipe_reader* r, const hemc_json* object, he
     return good;
 }
 
+// "tether_stretch": 0 rigid to 1 free, one number or painted; the way along the mesh over 1 - it is how far a tether lets go.
+static bool read_tether_stretch(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
+    const hemc_json* value = hemc_json_member(object, "tether_stretch");
+    if (value == NULL || value->kind != HEMC_JSON_STRING) {
+        return hemc_recipe_number(r, object, "tether_stretch", 0, false, 1, &part->tether_stretch);
+    }
+    if (hemc_json_member(object, "tether_paint") != NULL) {
+        return hemc_recipe_fault(r, value, "is painted, and so is \"tether_paint\": give one of them");
+    }
+    if (hemc_paint_values(r->model, value->string) == NULL) {
+        return hemc_recipe_fault(r, value, "must be 0 to 1 or a vertex attribute, but the model has no \"%s\"",
+                                 value->string);
+    }
+    part->map_paints[HEMC_TETHER] = value->string;
+    part->tether_stretch_painted = true;
+    return true;
+}
+
 // "rods": true, false or numbers; "inextensible": true or false. Strands of either kind are solved whole.
 static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const keys[] = {"stiffness", "bend", "twist", "taper"};
@@ -678,6 +697,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = read_blend(r, object, part) && good;
     good = read_stitch(r, object, part) && good;
     good = read_paints(r, object, part) && good;
+    good = read_tether_stretch(r, object, part) && good;
     good = read_strands(r, object, part) && good;
     good = hemc_recipe_springs(r, object, part) && good;
     good = hemc_recipe_fabric(r, object, part) && good;

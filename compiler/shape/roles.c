@@ -571,6 +571,8 @@ static void read_paints(roles* r) {
         for (int k = 0; k < HEMC_MAP_COUNT; ++k) {
             p->maps[i][k] = maps[k] ? share_of(foot_value(&r->feet[i], maps[k])) : 1.0f;
         }
+        float* tether = &p->maps[i][HEMC_TETHER];
+        *tether = (part->tether_stretch_painted ? 1.0f - *tether : *tether) * (1.0f - part->tether_stretch);
     }
     for (size_t k = 0; k < p->link_count; ++k) {
         p->links[k].scale = 0.5f * (p->stiffness[p->links[k].a] + p->stiffness[p->links[k].b]);

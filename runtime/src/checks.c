@@ -122,7 +122,9 @@ int hemi_collider_is_fine(const hemi_collider* c, uint32_t bone_count, uint32_t 
         }
     }
     return place_is_fine(c->position, c->rotation, fault) &&
-           hemi_is_fine(c->friction, 0.0f, 1.0f, "friction", "must be 0 to 1", fault);
+           hemi_is_fine(c->friction, 0.0f, 1.0f, "friction", "must be 0 to 1", fault) &&
+           hemi_is_fine(c->restitution, 0.0f, 1.0f, "restitution", "must be 0 to 1", fault) &&
+           hemi_is_fine(c->slide, 0.0f, 1.0f, "slide", "must be 0 to 1", fault);
 }
 
 static int keys_are_fine(const hemi_force* f, hemi_fault* fault) {

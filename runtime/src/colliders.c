@@ -167,6 +167,8 @@ void hemi_place_colliders(hemi_step* step) {
                 shape->plane_count = c->plane_count;
                 shape->planes = s->paths[i].planes;
                 shape->friction = c->friction;
+                shape->restitution = c->restitution;
+                shape->slide = c->slide;
                 memcpy(shape->size, c->size, sizeof(shape->size));
                 shape->slope = hemi_cone_slope(c->size);
                 shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);

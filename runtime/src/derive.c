@@ -138,6 +138,7 @@ static void take_colliders(const hem_view* view, hemi_collider* colliders) {
         to->bone = from->bone == HEM_NONE ? -2 : from->bone;
         to->mask = from->collision_group;
         to->friction = from->friction;
+        to->slide = 1.0f;
         to->first_plane = from->plane_begin;
         to->plane_count = from->plane_count;
         memcpy(to->size, from->size, sizeof(to->size));

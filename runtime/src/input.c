@@ -145,6 +145,7 @@ hem_collider hem_collider_default(void) {
     collider.bone = -1;
     collider.rotation[3] = 1.0f;
     collider.mask = ~0u;
+    collider.slide = 1.0f;
     return collider;
 }
 
@@ -158,6 +159,8 @@ static hemi_collider plain(const hem_collider* from) {
     to.bone = from->bone;
     to.mask = from->mask;
     to.friction = from->friction;
+    to.restitution = from->restitution;
+    to.slide = from->slide;
     to.first_plane = from->kind == HEM_COLLIDER_MESH ? from->mesh : 0;
     return to;
 }

@@ -221,6 +221,7 @@ typedef struct hemi_collider {
     uint32_t
         first_plane; // of a hull, among the instance's planes or those of the asset; of a mesh, which of the scene's
     uint32_t plane_count;
+    float restitution, slide;
 } hemi_collider;
 
 typedef struct hemi_collider_past { // at the end of the last step, character space

@@ -149,6 +149,8 @@ int hemi_read_collider(const hem_scene* scene, const hemi_instance* instance, ui
     memcpy(out->rotation, pose + 3, sizeof(out->rotation));
     memcpy(out->size, c->size, sizeof(out->size));
     out->friction = c->friction;
+    out->restitution = c->restitution;
+    out->slide = c->slide;
     out->mask = c->mask;
     out->planes = ref.planes ? ref.planes[0] : NULL;
     out->plane_count = c->plane_count;

@@ -71,6 +71,7 @@ typedef struct hemi_part_step {
     float shape;        // share of the way to the goal that a group moves its members
     float tether_scale; // 1 + allowance
     float thickness, self_thickness, contact_radius, friction, restitution;
+    float lying; // metres: twice the way of a substep from rest; what comes to a surface faster is a blow
     uint32_t solver, iterations;
     uint32_t damped; // any beta != 0
 } hemi_part_step;
@@ -185,7 +186,7 @@ typedef struct hemi_shape {
     uint32_t kind;
     uint32_t mask;
     uint32_t plane_count;
-    float friction;
+    float friction, restitution, slide;
     float size[4];
     float slope, tangent; // of a capsule's cone: see touch_capsule
     float now[12];        // into its own space, rows of four

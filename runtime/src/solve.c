@@ -52,6 +52,7 @@ void hemi_phase_predict(hemi_step* s) {
         tune->gravity[0] = g.x * scale;
         tune->gravity[1] = g.y * scale;
         tune->gravity[2] = g.z * scale;
+        tune->lying = 2.0f * s->h * s->h * hem_vec3_length(hem_vec3_scale(g, scale));
         memcpy(tune->wind, &wind, sizeof(tune->wind));
         hemi_predict predict = {instance->x + row,
                                 instance->v + row,

@@ -78,7 +78,8 @@ TEST every_key_is_read(void) {
         "    \"stretch\": 1, \"shear\": 3, \"bend\": 4, \"shape\": 5, \"stiffness_paint\": \"_HEM_PIN\", "
         "\"friction_paint\": \"_HEM_PIN\", \"tether_paint\": \"_HEM_PIN\", "
         "\"link_damping\": 6, \"tethers\": true,\n"
-        "    \"tether_allowance\": 0.5, \"damping\": 7, \"inner_damping\": 11, \"drag\": 8, \"lift\": 9, \"gravity\": "
+        "    \"tether_allowance\": 0.5, \"tether_stretch\": 0.25, \"damping\": 7, \"inner_damping\": 11, \"drag\": 8, "
+        "\"lift\": 9, \"gravity\": "
         "-1, \"friction\": 0.25, "
         "\"restitution\": 0.125,\n"
         "    \"thickness\": 0.01, \"self_collision\": true, \"self_thickness\": 0.02, \"collides_with\": [\"b\", "
@@ -112,6 +113,7 @@ TEST every_key_is_read(void) {
     ASSERT(near(t->compliance[HEM_LINK_SHEAR], 3) && near(t->compliance[HEM_LINK_BEND], 4) &&
            near(t->shape_compliance, 5));
     ASSERT(near(t->link_damping[HEM_LINK_BEND], 6) && t->link_damping[HEM_LINK_TETHER] == 0);
+    ASSERT(near(p->tether_stretch, 0.25) && !p->tether_stretch_painted);
     ASSERT(near(t->tether_allowance, 0.5) && near(t->damping, 7) && near(t->angular_damping, 7) &&
            near(t->inner_damping, 11) && near(t->drag, 8) && near(t->lift, 9));
     ASSERT(near(t->gravity_scale, -1) && near(t->friction, 0.25) && near(t->restitution, 0.125) &&
@@ -450,7 +452,7 @@ TEST schema_reader_and_documentation_agree(void) {
         }
         kit_end(&c);
     }
-    ASSERT_EQ(70, count);
+    ASSERT_EQ(71, count);
     // Presets: the schema's words, the reader's, and a row each in the documentation.
     const char* const* names;
     uint32_t preset_count = hemc_recipe_preset_names(&names);

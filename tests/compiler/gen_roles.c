@@ -108,6 +108,25 @@ static float right_half(hemc_vec3 p) {
     return p.x > 0.0f ? 1.0f : 0.0f;
 }
 
+// 0 rigid to 1 free: tethers act at 1 / (1 - stretch) times the way, one number, painted, and both.
+TEST tethers_stretch_as_painted_and_as_told(void) {
+    for (int i = 0; i < 4; ++i) {
+        gen_kit kit;
+        build(&kit);
+        add_paint(&kit, "_STRETCH", by_height);
+        kit.part.tether_stretch = i & 1 ? 0.25f : 0.0f;
+        kit.part.tether_stretch_painted = (i & 2) != 0;
+        kit.part.map_paints[HEMC_TETHER] = i & 2 ? "_STRETCH" : NULL;
+        ASSERT(run(&kit));
+        for (uint32_t k = 0; k < kit.particles.count; ++k) {
+            const float painted = i & 2 ? (kit.particles.positions[k].y - 0.5f) * 2.0f : 0.0f;
+            ASSERT_IN_RANGE((1 - painted) * (1 - kit.part.tether_stretch), kit.particles.maps[k][HEMC_TETHER], 1e-4f);
+        }
+        gen_end(&kit);
+    }
+    PASS();
+}
+
 TEST paints_reach_particles_by_interpolation(void) {
     gen_kit kit;
     build(&kit);
@@ -270,6 +289,7 @@ void gen_roles_tests(void) {
     RUN_TEST(a_skirt_hangs_from_its_waist);
     RUN_TEST(rules_of_height_box_and_nearness_hold_exactly);
     RUN_TEST(paints_reach_particles_by_interpolation);
+    RUN_TEST(tethers_stretch_as_painted_and_as_told);
     RUN_TEST(with_momentum_everything_is_matched_to_the_pose);
     RUN_TEST(nothing_is_attached_when_told_so_and_a_rule_in_vain_warns);
     RUN_TEST(a_lying_part_is_held_at_the_end_near_the_body);

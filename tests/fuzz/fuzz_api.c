@@ -156,6 +156,8 @@ static hem_collider collider_of(input* in, const float (*planes)[4]) {
         c.size[k] = kind & 16 ? s : fabsf(s) * 0.2f;
     }
     c.friction = kind & 16 ? number(in) : 0.5f;
+    c.restitution = kind & 32 ? number(in) : 0.5f;
+    c.slide = kind & 64 ? number(in) : 0.5f;
     c.mask = byte(in) & 1 ? ~0u : byte(in);
     c.planes = planes[0];
     c.plane_count = kind & 16 ? byte(in) % 40u : 4; // there are 32; more must be refused before any is read

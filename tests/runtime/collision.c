@@ -435,6 +435,43 @@ TEST a_bounce_reaches_the_square_of_restitution(void) {
     PASS();
 }
 
+// A ball is thrown at the ground: speed away from it and along it, each by its own share, on a plane and on a box, at any
+// rate. On the ground without friction it then slides for ever: lying is no blow.
+TEST a_blow_is_split_into_away_and_along(void) {
+    static const float rates[] = {60, 120, 480};
+    const struct { float away, along; } cases[] = {{0, 1}, {0, 0.5f}, {0.5f, 0.25f}, {0.8f, 0}, {0.6f, 1}};
+    for (int i = 0; i < 15; ++i) {
+        const float away = cases[i % 5].away, along = cases[i % 5].along, rate = rates[i / 5];
+        world w;
+        OPEN(w, "free");
+        hem_instance_set_features(w.scene, w.id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_SLEEP);
+        hem_tuning tuning = first_tuning(&w);
+        tuning.collision_thickness = tuning.friction = tuning.damping = tuning.drag = tuning.lift = 0;
+        tuning.gravity_scale = 0;
+        ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, &tuning, 1));
+        hem_collider c = collider(i % 2 ? HEM_COLLIDER_BOX : HEM_COLLIDER_PLANE, 0, i % 2 ? -1.5 : -1.0, 0);
+        c.size[0] = c.size[2] = 30;
+        c.size[1] = 0.5f;
+        c.friction = 0;
+        c.restitution = away;
+        c.slide = along;
+        ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, &c, 1));
+        world_throw(&w, 1.0f / rate, 3, -4, 0);
+        world_step(&w, 1.0f / rate, 0, (int)(0.5f * rate));
+        const hem_particle p = particle_at(&w, nth_particle(&w, false, 0));
+        ASSERT_IN_RANGE(3 * along, p.velocity[0], 0.02f);
+        ASSERT_IN_RANGE(4 * away, p.velocity[1], 0.02f);
+        if (away == 0 && along > 0) {
+            tuning.gravity_scale = 1;
+            ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, &tuning, 1));
+            world_step(&w, 1.0f / rate, 0, (int)rate);
+            ASSERT_IN_RANGE(3 * along, particle_at(&w, nth_particle(&w, false, 0)).velocity[0], 0.02f);
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
 // Every instance stands above another collider of the same crowd; one more than a word of bits holds, and three words.
 TEST crowds_of_colliders_are_all_respected(void) {
     const uint32_t counts[] = {64, 130};
@@ -836,6 +873,7 @@ SUITE(collision_suite) {
     RUN_TEST(a_rod_thinner_than_the_mesh_takes_cloth_along);
     RUN_TEST(friction_holds_below_its_angle_and_slides_above_by_coulombs_law);
     RUN_TEST(a_bounce_reaches_the_square_of_restitution);
+    RUN_TEST(a_blow_is_split_into_away_and_along);
     RUN_TEST(crowds_of_colliders_are_all_respected);
     RUN_TEST(a_collider_acts_only_on_the_groups_of_its_mask);
     RUN_TEST(sheets_thrown_at_each_other_do_not_cross);

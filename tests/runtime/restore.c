@@ -175,6 +175,8 @@ static bool say_of_the_past(world* w, int step, const float at[3]) {
             c[i].position[k] = (double)at[k] + 0.1 * (step % 6) - 0.3 + 0.05 * i;
         }
         c[i].friction = 0.5f;
+        c[i].restitution = 0.25f;
+        c[i].slide = 0.75f;
     }
     c[1].kind = step < 25 ? HEM_COLLIDER_SPHERE : HEM_COLLIDER_CAPSULE;
     return hem_instance_set_colliders(w->scene, w->id, c, step < 15 || step > 22 ? 2 : 1) == HEM_OK &&

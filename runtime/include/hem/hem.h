@@ -291,6 +291,9 @@ typedef struct hem_collider {
     uint32_t plane_count;
     uint32_t jumped; // 1 = it did not travel here from where it was in the last call
     uint32_t mesh;   // HEM_COLLIDER_MESH: which of hem_scene_def.meshes
+    float
+        restitution; // 0..1, default 0: speed away from it after a blow over that before; of it and the part's the larger
+    float slide;     // 0..1, default 1: the same along it; below 1 a blow takes speed, whatever the friction
 } hem_collider;
 
 hem_collider hem_collider_default(void); // a sphere without a radius at the world's origin

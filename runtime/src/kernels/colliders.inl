@@ -167,6 +167,14 @@ HEM_INLINE v8 margin_of(const hem_view* view, const hem_part* part, uint32_t row
     return part->flags & HEM_PART_SUNK ? v8_select(sunk_lanes(view, part, row), v8_neg(a), a) : a;
 }
 
+// Of friction and restitution the larger counts, the collider's or the part's.
+HEM_INLINE grip8 shape_grip(const hemi_shape* shape, v8 friction, const hemi_part_step* tune) {
+    const grip8 grip = {v8_max(v8_set1(shape->friction), friction),
+                        v8_max(v8_set1(shape->restitution), v8_set1(tune->restitution)), v8_set1(1.0f - shape->slide),
+                        v8_set1(tune->lying)};
+    return grip;
+}
+
 static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
                             const hemi_colliders* s, hemi_counters* counters) {
     v8 zero = v8_zero();
@@ -177,7 +185,6 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
         if (part->kind == HEM_PART_BODY) {
             continue;
         }
-        v8 restitution = v8_set1(tune->restitution);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const uint64_t* words = s->row_colliders + (size_t)row * s->words;
             uint32_t hit = 0, loaded = 0;
@@ -230,8 +237,8 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                     // How the touched point of the collider moved: its place now, minus where that point started.
                     v8x3 start = v8x3_set1(shape->began[0], shape->began[1], shape->began[2]);
                     v8x3 moved = v8x3_sub(at, v8x3_add(rotate_out(shape->then, local), start));
-                    v8 friction = v8_max(v8_set1(shape->friction), row_friction(view, tune, row));
-                    push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, moved, friction, restitution);
+                    const grip8 grip = shape_grip(shape, row_friction(view, tune, row), tune);
+                    push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, moved, &grip);
                     hit |= m8_bits(active);
                 }
             }

@@ -132,8 +132,15 @@ static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_ro
     dummy->surface = 1.0f;
 }
 
+// What a surface does to what touches it.
+typedef struct grip8 {
+    v8 friction, restitution;
+    v8 loss; // share of the speed along the surface that a blow takes
+    v8 blow; // metres in a substep: what comes faster than this is one
+} grip8;
+
 // One contact of a row: pushes p out along n by depth where active, with friction against something that moved.
-HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 moved, v8 friction, v8 restitution) {
+HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 moved, const grip8* on) {
     v8 zero = v8_zero(), tiny = v8_set1(1e-12f), one = v8_set1(1.0f);
     depth = v8_keep(active, depth);
     v8x3 rel = v8x3_sub(v8x3_sub(*p, *prev), moved);
@@ -143,13 +150,16 @@ HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 
     depth = v8_min(depth, v8_add(approach, v8_set1(PUSH_LIMIT)));
     v8 excess = v8_max(v8_sub(depth, approach), zero);
     *p = v8x3_madd(n, depth, *p);
-    // What bounces leaves with its share of the whole approach, also of the part that did not reach the surface.
-    m8 springs = m8_and(v8_gt(depth, zero), v8_gt(restitution, zero));
-    v8 bounce = v8_keep(springs, v8_madd(restitution, approach, v8_max(v8_sub(approach, depth), zero)));
+    // What bounces leaves with its share of the whole approach, also of the part that did not reach the surface. (Nor does a
+    // blow that takes speed along the surface leave any of the approach: it would be a second blow in the next substep.)
+    m8 springs = m8_and(v8_gt(depth, zero), v8_gt(v8_max(on->restitution, on->loss), zero));
+    v8 bounce = v8_keep(springs, v8_madd(on->restitution, approach, v8_max(v8_sub(approach, depth), zero)));
     *prev = v8x3_madd(n, v8_sub(excess, bounce), *prev);
     v8x3 slide = v8x3_nmadd(n, along, rel);
     v8 length = v8x3_length(slide);
-    v8 grip = v8_min(v8_div(v8_mul(friction, depth), v8_max(length, tiny)), one);
+    v8 grip = v8_min(v8_div(v8_mul(on->friction, depth), v8_max(length, tiny)), one);
+    v8 loss = v8_keep(v8_gt(approach, on->blow), on->loss);
+    grip = v8_madd(loss, v8_sub(one, grip), grip);
     *p = v8x3_nmadd(slide, v8_keep(active, grip), *p);
 }
 
@@ -170,7 +180,7 @@ static void touch_bodies(const hemi_contact_args* args) {
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &args->solve->parts[p];
-        v8 restitution = v8_set1(tune->restitution);
+        grip8 grip = {zero, v8_set1(tune->restitution), zero, zero};
         int soft = part->kind == HEM_PART_SOFT, still = hemi_frame_is_still(&tune->frame);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_near* near = &s->near_body[row];
@@ -239,7 +249,8 @@ static void touch_bodies(const hemi_contact_args* args) {
                 v8 outward = v8x3_dot(n, axis);
                 m8 against = m8_and(is_surface, v8_lt(outward, zero));
                 n = v8x3_select(against, v8x3_nmadd(axis, v8_mul(two, outward), n), n);
-                push_out(&at, &old, n, depth, active, moved, v8_max(friction, own_friction), restitution);
+                grip.friction = v8_max(friction, own_friction);
+                push_out(&at, &old, n, depth, active, moved, &grip);
                 hit |= m8_bits(active);
             }
             row4_store3(&x[row], at);

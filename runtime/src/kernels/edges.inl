@@ -17,7 +17,8 @@
 typedef struct edge8 {
     v8x3 a, b, old_a, old_b;
     v8 wa, wb;
-    v8 friction, restitution;
+    v8 friction;
+    const hemi_part_step* tune;
 } edge8;
 
 // Of the axis of a capsule, or the center of a sphere: how far up is nearest to p.
@@ -64,11 +65,11 @@ HEM_INLINE uint32_t push_edges(edge8* e, const hemi_shape* shape, v8 margin, m8 
     const v8x3 start = v8x3_set1(shape->began[0], shape->began[1], shape->began[2]), n = rotate_out(shape->now, c.n);
     const v8x3 moved_a = v8x3_sub(e->a, v8x3_add(rotate_out(shape->then, a), start));
     const v8x3 moved_b = v8x3_sub(e->b, v8x3_add(rotate_out(shape->then, b), start));
-    const v8 friction = v8_max(v8_set1(shape->friction), e->friction);
+    const grip8 grip = shape_grip(shape, e->friction, e->tune);
     push_out(&e->a, &e->old_a, n, v8_mul(c.depth, v8_min(v8_mul(pa, scale), lever)), m8_and(active, free_a), moved_a,
-             friction, e->restitution);
+             &grip);
     push_out(&e->b, &e->old_b, n, v8_mul(c.depth, v8_min(v8_mul(pb, scale), lever)), m8_and(active, free_b), moved_b,
-             friction, e->restitution);
+             &grip);
     return m8_bits(active);
 }
 
@@ -132,7 +133,7 @@ static void touch_edge_rows(edge_args* args) {
                    v8_load(xa->w),
                    v8_rotate(v8_load(xb->w), rotate),
                    row_friction(args->view, args->tune, batch->row_a),
-                   v8_set1(args->tune->restitution)};
+                   args->tune};
         const edge8 was = e;
         if (push_all_edges(args, &e, near_a, near_b, m8_from_bits(batch->lane_mask))) {
             row4_store3(xa, e.a);
@@ -179,7 +180,7 @@ static void touch_edge_indices(edge_args* args) {
                    v8_gather(base + 24, ia),
                    v8_gather(base + 24, ib),
                    v8_set1(args->tune->friction),
-                   v8_set1(args->tune->restitution)};
+                   args->tune};
         const m8 linked = m8_from_bits(batch->lane_mask);
         if (push_all_edges(args, &e, near, near, linked)) {
             scatter3(base, ia, e.a, linked);

@@ -615,8 +615,8 @@ static void touch_meshes(const hemi_mesh_args* args) {
         // The touched point moves with the mesh and with its change of shape.
         v8x3 began = v8x3_set1(shape->began[0], shape->began[1], shape->began[2]);
         v8x3 ride = v8x3_sub(at, v8x3_add(rotate_out(shape->then, v8x3_sub(f.ways.to, moved)), began));
-        v8 friction = v8_max(v8_set1(shape->friction), row_friction(args->view, tune, r->row));
-        push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, ride, friction, v8_set1(tune->restitution));
+        const grip8 grip = shape_grip(shape, row_friction(args->view, tune, r->row), tune);
+        push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, ride, &grip);
         row4_store3(&args->x[r->row], at);
         row3_store(&args->v[r->row], old);
         touching += hemi_bit_count(m8_bits(active));
