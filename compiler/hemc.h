@@ -21,9 +21,10 @@ typedef struct hemc_job {
     const char* print_recipe; // what automatic mode decided, "-" = stdout, NULL = none
     float scale;              // metres per unit of the input; 0 = as the recipe says, or found out
     bool ship, strict;
-    bool ship_all;  // with ship: meshes that no particle moves stay
-    bool preflight; // play the result and grade it
-    int verbosity;  // -1 quiet, 0 normal, 1 verbose
+    bool ship_all;                 // with ship: meshes that no particle moves stay
+    bool preflight;                // play the result and grade it
+    struct hemc_preflight* grades; // filled when that was done; NULL = nobody asks
+    int verbosity;                 // -1 quiet, 0 normal, 1 verbose
     // In place of the files: bytes in memory, for which `input` and `recipe` are only names. A glTF in memory has no
     // files beside it.
     const void* input_bytes;
@@ -175,27 +176,52 @@ void hemc_set_picture_function(hemc_picture_function function);
 // Plays a compiled asset through its clips and grades what is seen. Set by programs that have the runtime and the tools;
 // hemc --preflight says so when there is none.
 #define HEMC_PREFLIGHT_PARTS 64
+#define HEMC_PREFLIGHT_CLIPS 256
 typedef struct hemc_preflight_part {
     char name[64];
-    char grade;            // 'A' to 'F'
+    char grade; // 'A' to 'F'
+    // Each of the clip and rate in which it is worst:
     float crossed_share;   // mean over frames: its triangles that cross the body or other parts beyond the pose alone
-    float stretched_share; // mean: its edges over 1.5 times their length
+    float stretched_share; // mean: its edges over 1.5 times their length, beyond the pose alone
     float stretch_max;     // times its length
     float drift_max;       // metres from the pose
+    float restless;        // m/s rms after four seconds of standing still
+    float settle_seconds;  // until it stands still; -1 = not in four seconds
+    // The worst moment:
+    int32_t clip; // -1 = nothing was seen
+    char clip_name[64];
+    float clip_from, clip_seconds, clip_hz; // played from here, looked at there
 } hemc_preflight_part;
+
+typedef struct hemc_preflight_clip {
+    char name[64];
+    char grade;   // of the worst part at the worst rate
+    uint8_t part; // which
+} hemc_preflight_clip;
 
 typedef struct hemc_preflight {
     char grade;       // of the worst part
     char advice[512]; // what to change; "" = nothing
     uint32_t clip_count, frame_count;
     float crossed, crossed_alone; // triangles, mean over frames; by the pose alone
-    char worst_clip[64];
-    float worst_seconds;
+    float step_us;                // median of stepping and skinning a frame
     hemc_preflight_part parts[HEMC_PREFLIGHT_PARTS];
     uint32_t part_count;
+    hemc_preflight_clip clips[HEMC_PREFLIGHT_CLIPS]; // the first so many
 } hemc_preflight;
 
-typedef bool (*hemc_preflight_function)(const uint8_t* bytes, size_t size, const char* path, hemc_preflight* result);
-void hemc_set_preflight_function(hemc_preflight_function function);
+typedef struct hemc_flight {
+    const uint8_t* bytes; // compiled, with its preview
+    size_t size;
+    const char* path;            // for messages
+    const uint8_t* left_out;     // per triangle: 1 = an accessory, whatever crosses it; NULL = none
+    const hemc_preflight* again; // only the clips that were worse than B there; NULL = all
+} hemc_flight;
+
+typedef bool (*hemc_preflight_function)(const hemc_flight* flight, hemc_preflight* result);
+// Draws the worst moment of a part into a PNG.
+typedef bool (*hemc_moment_function)(const uint8_t* bytes, size_t size, const hemc_preflight_part* part,
+                                     const char* path);
+void hemc_set_preflight_functions(hemc_preflight_function fly, hemc_moment_function draw);
 
 #endif

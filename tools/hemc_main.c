@@ -18,6 +18,6 @@ static bool draw(const uint8_t* bytes, size_t size, const char* path) {
 
 int main(int argc, char** argv) {
     hemc_set_picture_function(draw);
-    hemc_set_preflight_function(preflight_bytes);
+    hemc_set_preflight_functions(preflight_fly, preflight_picture);
     return hemc_main(argc, argv);
 }

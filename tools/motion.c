@@ -23,6 +23,7 @@ typedef struct gesture {
     float squat;            // of the thighs, radians
     float arms;             // upwards, radians
     float nod;              // of the head, to the sides, radians
+    float wind;             // m/s, from the front and the left
 } gesture;
 
 // From 0 at a to 1 at b, smooth at both ends.
@@ -64,6 +65,12 @@ static gesture shake(float t) {
     return (gesture){.nod = 30.0f * DEGREES * fade * sine(2.0f * t)};
 }
 
+// A gust of half a second within a breeze.
+static gesture wind(float t) {
+    return (gesture){.wind = 3.0f * (ramp(t, 0.2f, 0.8f) - ramp(t, 2.2f, 2.6f)) +
+                             3.0f * (ramp(t, 1.2f, 1.4f) - ramp(t, 1.6f, 1.9f))};
+}
+
 typedef struct motion {
     const char* name;
     float seconds; // with a rest at its end
@@ -71,7 +78,8 @@ typedef struct motion {
 } motion;
 
 static const motion MOTIONS[] = {{"test-turn", 3.6f, turn},   {"test-hop", 3.0f, hop},   {"test-sway", 3.6f, sway},
-                                 {"test-squat", 2.8f, squat}, {"test-arms", 2.6f, arms}, {"test-shake", 2.8f, shake}};
+                                 {"test-squat", 2.8f, squat}, {"test-arms", 2.6f, arms}, {"test-shake", 2.8f, shake},
+                                 {"test-wind", 3.4f, wind}};
 enum { MOTION_COUNT = sizeof(MOTIONS) / sizeof(MOTIONS[0]) };
 
 // Number 0 is all of them in a row.
@@ -104,6 +112,13 @@ static gesture gesture_at(int32_t number, float seconds) {
     return MOTIONS[i].at(t);
 }
 
+void motion_wind(int32_t number, float seconds, float wind_out[3]) {
+    const float speed = gesture_at(number, seconds).wind;
+    wind_out[0] = -0.6f * speed;
+    wind_out[1] = 0.0f;
+    wind_out[2] = -0.8f * speed;
+}
+
 // -- Bones
 
 static bool holds(const char* name, const char* word) {
@@ -113,7 +128,7 @@ static bool holds(const char* name, const char* word) {
         while (k < n && (at[k] | 32) == word[k]) {
             ++k;
         }
-        if (k == n) {
+        if (k == n && !(word[0] == 'a' && (at[n] | 32) == 'a')) { // "Armature" is no arm
             return true;
         }
     }
@@ -140,6 +155,11 @@ static vec3 joint_of(const figure* f, int32_t bone) {
     float det = v3_dot(x, v3_cross(y, z));
     det = det != 0.0f ? 1.0f / det : 0.0f;
     return v3(v3_dot(t, v3_cross(y, z)) * det, v3_dot(x, v3_cross(t, z)) * det, v3_dot(x, v3_cross(y, t)) * det);
+}
+
+void motion_joint(const asset* a, int32_t bone, float joint[3]) {
+    const figure f = {.view = &a->view, .source = a};
+    v3_store(joint, joint_of(&f, bone));
 }
 
 // m = m * (turn about an axis of the figure through a point)

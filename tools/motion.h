@@ -10,6 +10,10 @@
 int32_t motion_count(void);
 const char* motion_name(int32_t motion); // "test", "test-turn", ...
 float motion_seconds(int32_t motion);
+// m/s, world: of the one that stands in a wind; 0 in all others.
+void motion_wind(int32_t motion, float seconds, float wind[3]);
+// Where a bone's joint is in the bind pose.
+void motion_joint(const asset* a, int32_t bone, float joint[3]);
 // Bind pose -> posed; a motion begins and ends in the bind pose and repeats.
 void motion_pose(const asset* a, int32_t motion, float seconds, float* matrices);
 

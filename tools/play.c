@@ -279,8 +279,8 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
     const option options[] = {
         {"--recipe", "R.json", "when FILE is a glTF: compile it with this first", &w->recipe, NULL},
         {"--clip", "NAME",
-         "which animation, or test, test-turn, -hop, -sway, -squat, -arms, -shake (default: the first)", &w->clip,
-         NULL},
+         "which animation, or test, test-turn, -hop, -sway, -squat, -arms, -shake, -wind (default: the first)",
+         &w->clip, NULL},
         {"--loop", NULL, "the clip begins again when it ends, whatever the file says of it", NULL, &w->loop},
         {"--once", NULL, "it does not, and holds its last pose", NULL, &w->once},
         {"--seconds", "S", "how long (default 5)", &w->seconds, NULL},

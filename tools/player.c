@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/player.h"
 #include "tools/command.h"
+#include "tools/motion.h"
 #include "platform/clock.h"
 
 #include <math.h>
@@ -149,7 +150,7 @@ static hem_result put_figure(player* p, const hem_root* root) {
         hem_collider ground = hem_collider_default();
         ground.kind = HEM_COLLIDER_PLANE;
         ground.bone = -1;
-        ground.position[1] = (double)player_ground_height(s->source);
+        ground.position[1] = (double)p->ground_height;
         ground.rotation[3] = 1.0f;
         ground.friction = 0.5f;
         ground.mask = ~0u;
@@ -165,7 +166,7 @@ static void sample_pose(player* p, float seconds) {
     if (s->clip < 0) {
         asset_bind_pose(s->source, own);
     } else if (since < PLAYER_BLEND_SECONDS) {
-        asset_pose(s->source, s->clip, seconds > 0.0f ? seconds : 0.0f, own);
+        asset_pose(s->source, s->clip, s->from + (seconds > 0.0f ? seconds : 0.0f), own);
     }
     if (since > 0.0f) {
         asset_pose(s->source, s->then_clip, since, p->pose);
@@ -176,15 +177,41 @@ static void sample_pose(player* p, float seconds) {
 }
 
 static hem_result set_frame(player* p, float seconds) {
-    hem_root root = root_at(&p->setup, seconds);
+    const player_setup* s = &p->setup;
+    hem_root root = root_at(s, seconds);
     sample_pose(p, seconds);
+    const int32_t own = (int32_t)s->source->view.clip_count;
+    if (s->clip >= own && s->then_clip < 0) {
+        float wind[3];
+        motion_wind(s->clip - own, s->from + (seconds > 0.0f ? seconds : 0.0f), wind);
+        for (int32_t i = 0; i < 3; i++) {
+            wind[i] += s->wind[i];
+        }
+        hem_result result = hem_instance_set_wind(p->scene, p->id, wind);
+        if (result != HEM_OK) {
+            return result;
+        }
+    }
     return put_figure(p, &root);
+}
+
+// The state of another scene of the same asset.
+static int take_over(player* p, const player* from) {
+    const size_t size = hem_scene_save_size(from->scene, HEM_SAVE_ALL);
+    void* saved = malloc(size + 1);
+    hem_result result = saved != NULL ? hem_scene_save(from->scene, HEM_SAVE_ALL, saved, size) : HEM_ERROR_MEMORY;
+    if (result == HEM_OK) {
+        result = hem_scene_load(p->scene, saved, size);
+    }
+    free(saved);
+    return result == HEM_OK ? COMMAND_OK : failed(p, "settling", result);
 }
 
 int player_begin(player* p, const player_setup* setup) {
     memset(p, 0, sizeof(*p));
     p->setup = *setup;
     p->frame_index = -1;
+    p->ground_height = player_ground_height(setup->source);
     p->pose = malloc(sizeof(float) * 12 * ((size_t)setup->source->view.info->bone_count + 1));
     p->other_pose = malloc(sizeof(float) * 12 * ((size_t)setup->source->view.info->bone_count + 1));
     if (p->pose == NULL || p->other_pose == NULL || !puppet_create(&p->puppet, setup->source)) {
@@ -195,6 +222,10 @@ int player_begin(player* p, const player_setup* setup) {
     int32_t settle = (int32_t)(setup->settle_seconds * setup->hz + 0.5f);
     p->setup.settle_seconds = (float)settle / setup->hz;
     int code = begin_scene(p);
+    if (code == COMMAND_OK && setup->settled != NULL) {
+        code = take_over(p, setup->settled);
+        settle = 0;
+    }
     for (int32_t i = 0; code == COMMAND_OK && i < settle; i++) {
         const hem_step_args args = {.dt_seconds = 1.0f / setup->hz, .substeps = setup->substeps};
         hem_result result = set_frame(p, (float)(i + 1 - settle) / setup->hz);
@@ -209,18 +240,27 @@ int player_begin(player* p, const player_setup* setup) {
     return code;
 }
 
-int player_step(player* p, bool measure, player_frame* frame) {
+// Frame 0 is where the clip starts: the instance stands there already, and no time passes.
+static hem_result step_frame(player* p, uint64_t* start) {
     p->frame_index++;
-    memset(frame, 0, sizeof(*frame));
-    // Frame 0 is where the clip starts: the instance stands there already, and no time passes.
-    frame->seconds = (float)p->frame_index / p->setup.hz;
     const hem_step_args args = {.dt_seconds = p->frame_index > 0 ? 1.0f / p->setup.hz : 0.0f,
                                 .substeps = p->setup.substeps};
-    hem_result result = set_frame(p, frame->seconds);
-    uint64_t start = hem_clock_nanoseconds();
-    if (result == HEM_OK) {
-        result = hem_scene_step(p->scene, &args);
-    }
+    hem_result result = set_frame(p, (float)p->frame_index / p->setup.hz);
+    *start = hem_clock_nanoseconds();
+    return result == HEM_OK ? hem_scene_step(p->scene, &args) : result;
+}
+
+int player_skip(player* p) {
+    uint64_t start;
+    hem_result result = step_frame(p, &start);
+    return result == HEM_OK ? COMMAND_OK : failed(p, "stepping", result);
+}
+
+int player_step(player* p, bool measure, player_frame* frame) {
+    uint64_t start;
+    memset(frame, 0, sizeof(*frame));
+    hem_result result = step_frame(p, &start);
+    frame->seconds = p->setup.from + (float)p->frame_index / p->setup.hz;
     uint64_t stepped = hem_clock_nanoseconds();
     if (result == HEM_OK) {
         result = puppet_read(&p->puppet, p->scene, p->id);

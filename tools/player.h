@@ -12,15 +12,17 @@
 
 typedef struct player_setup {
     const asset* source;
-    int32_t clip;         // -1: the bind pose
-    float hz;             // frames a second
-    float settle_seconds; // in the first pose, before time 0, speeding up to `velocity`; in whole frames
-    float wind[3];        // m/s, world
-    float velocity[3];    // of the character through the world, m/s; pictures stay with it
-    int32_t then_clip;    // goes over to this one and stops there; -1: does not
-    float then_seconds;   // at this time
-    int32_t lattice_clip; // of a lattice itself, in place of what the pose makes of it; -1: none
-    bool ground;          // a plane to stand on
+    int32_t clip;                 // -1: the bind pose
+    float from;                   // s into the clip, where the run begins
+    float hz;                     // frames a second
+    const struct player* settled; // has settled in the same pose: begins from there; NULL: settles itself
+    float settle_seconds;         // in the first pose, before time 0, speeding up to `velocity`; in whole frames
+    float wind[3];                // m/s, world
+    float velocity[3];            // of the character through the world, m/s; pictures stay with it
+    int32_t then_clip;            // goes over to this one and stops there; -1: does not
+    float then_seconds;           // at this time
+    int32_t lattice_clip;         // of a lattice itself, in place of what the pose makes of it; -1: none
+    bool ground;                  // a plane to stand on
     hem_kernel kernel;
     int animation;     // as hem_instance_set_animation
     uint32_t features; // as hem_instance_set_features
@@ -51,6 +53,7 @@ typedef struct player {
     float* pose;
     float* other_pose; // to blend from
     puppet puppet;
+    float ground_height;
     int32_t frame_index; // of the frame last stepped; -1 at the start
 } player;
 
@@ -63,6 +66,8 @@ float player_ground_height(const asset* a);
 int player_begin(player* p, const player_setup* setup);
 // Steps one frame; the puppet then shows it. With measure false the stats are left out, which is much faster.
 int player_step(player* p, bool measure, player_frame* frame);
+// The same without reading anything: the puppet stays as it was.
+int player_skip(player* p);
 // For scripts: steps once with p->pose, which the caller fills, and the root there at the end of it. puppet_read shows it.
 int player_drive(player* p, const hem_root* root, float dt_seconds);
 void player_end(player* p);

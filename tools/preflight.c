@@ -1,162 +1,420 @@
 // SPDX-License-Identifier: MIT
 #include "tools/preflight.h"
+#include "tools/command.h"
+#include "tools/motion.h"
 #include "tools/player.h"
-#include "tools/watch.h"
+#include "tools/vec3.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The number of frames is bounded, not the time, so that the grade is the same on every machine: many clips are each
-// played for less. The clip with the worst moment is played again at 30 and 120 frames a second.
+// Every clip is played at 60, 30 and 120 frames a second and looked at 30 times a second, at the same moments, so that the
+// pose alone, the control, is measured once for all three. Each clip at each rate is judged by itself and a part is as good
+// as in its worst one: what is right in fifty clips does not make up for the one that is wrong. Nor does a frame in which
+// physics mends what the pose has wrong: what is more than by the pose is summed frame by frame.
+//
+// The length is bounded in frames, not in time, so that the grade is the same on every machine. Of clips that are longer
+// than their share the fastest stretch is played.
 
-enum { FRAME_LIMIT = 1200, CLIP_FRAMES_LEAST = 24, CLIP_SECONDS_MOST = 4 };
-#define SETTLE_SECONDS 0.5f
+#define FLOOR_SLACK 0.002f // of the character's size
+#define BURIED_SHARE 0.2f  // of a part's triangles
+enum { LOOK_HZ = 30, LOOKS_LEAST = 12, LOOKS_MOST = 4 * LOOK_HZ, LOOK_LIMIT = 600 };
 
-// The least that each grade asks for. Shares of a part's own triangles and edges; drift of the character's size.
+static const float RATES[] = {60.0f, 30.0f, 120.0f};
+enum { RATE_COUNT = sizeof(RATES) / sizeof(RATES[0]) };
+
+// The least that each grade asks for. Shares of a part's own triangles and edges; drift in sizes of the character, unrest in
+// sizes a second.
 typedef struct limits {
     char grade;
-    float crossed, stretched, drift;
+    float crossed, stretched, drift, restless;
 } limits;
 
-static const limits LIMITS[] = {{'A', 0.01f, 0.005f, 0.35f},
-                                {'B', 0.03f, 0.02f, 0.45f},
-                                {'C', 0.07f, 0.05f, 0.6f},
-                                {'D', 0.15f, 0.1f, 0.8f},
-                                {'E', 0.3f, 0.2f, 1.2f}};
+static const limits LIMITS[] = {{'A', 0.01f, 0.005f, 0.35f, 0.01f},
+                                {'B', 0.03f, 0.02f, 0.45f, 0.03f},
+                                {'C', 0.07f, 0.05f, 0.6f, 0.06f},
+                                {'D', 0.15f, 0.1f, 0.8f, 0.12f},
+                                {'E', 0.3f, 0.2f, 1.2f, 0.25f}};
+enum { LIMIT_B = 1 };
 
 static char grade_of(const preflight_part* part, float size) {
     for (size_t i = 0; i < sizeof(LIMITS) / sizeof(LIMITS[0]); i++) {
         if (part->crossed_share <= LIMITS[i].crossed && part->stretched_share <= LIMITS[i].stretched &&
-            part->drift_max <= LIMITS[i].drift * size) {
+            part->drift_max <= LIMITS[i].drift * size && part->restless <= LIMITS[i].restless * size) {
             return LIMITS[i].grade;
         }
     }
     return 'F';
 }
 
+// One layer at one moment, by the pose alone.
+typedef struct control {
+    uint32_t crossed, stretched;
+    bool buried; // in the floor
+} control;
+
 typedef struct flight {
     preflight* out;
     const asset* source;
-    watch seen;
-    double crossed[SEEN_LAYERS_MAX]; // what is more than by the pose alone, sums
-    double stretched[SEEN_LAYERS_MAX];
-    double total, alone;
+    seen_mesh mesh;
+    float* posed; // vertices by the pose alone
+    uint32_t triangles[SEEN_LAYERS_MAX];
+    uint8_t part_of[SEEN_LAYERS_MAX]; // UINT8_MAX: not moved
+    float worst[HEM_MAX_PARTS];       // of the moments so far: the largest share of a limit
+    control alone[SEEN_LAYERS_MAX];   // now
+    double total, total_alone;
+    float ground; // height
     float* costs;
-    int32_t worst_clip;
+    size_t cost_count;
+    int32_t calm_clip; // moves least; -1: none yet
+    float calm_speed;
+    bool lies;    // in this clip: a part is buried
+    float* last;  // positions of the frame before
+    float* joint; // of each bone, bind pose
 } flight;
 
-static int play_clip(flight* f, int32_t clip, float hz, int32_t frames) {
-    player live;
+static uint32_t crossed_of(const seen_mesh* m, uint32_t layer) {
+    uint32_t sum = 0;
+    for (uint32_t other = 0; other < m->layer_count; other++) {
+        sum += m->crossed[layer * m->layer_count + other];
+    }
+    return sum;
+}
+
+// Which layers the pose has in the floor: under somebody who lies on his back. Between floor and back there is no right place
+// for a cape, and nobody sees it there: such moments are not judged.
+static void find_buried(const flight* f, bool buried[SEEN_LAYERS_MAX]) {
+    const seen_mesh* m = &f->mesh;
+    const float floor_height = f->ground - FLOOR_SLACK * m->size;
+    uint32_t below[SEEN_LAYERS_MAX] = {0};
+    for (uint32_t t = 0; t < m->triangle_count; t++) {
+        bool under = false;
+        for (size_t k = 0; k < 3 && m->triangle_moved[t]; k++) {
+            under = under || f->posed[3 * (size_t)m->triangles[3 * (size_t)t + k] + 1] < floor_height;
+        }
+        below[m->triangle_layers[t]] += under;
+    }
+    for (uint32_t layer = 0; layer < m->layer_count; layer++) {
+        buried[layer] = (float)below[layer] > BURIED_SHARE * (float)f->triangles[layer];
+    }
+}
+
+static uint32_t look_alone(flight* f, const float* pose) {
+    seen_mesh* m = &f->mesh;
+    seen_frame frame;
+    asset_skin(f->source, pose, f->posed, NULL);
+    seen_count(m, f->posed, NULL, &frame);
+    bool buried[SEEN_LAYERS_MAX];
+    find_buried(f, buried);
+    for (uint32_t layer = 1; layer < m->layer_count; layer++) {
+        f->lies = f->lies || buried[layer];
+        f->alone[layer] = (control){crossed_of(m, layer), m->layers[layer].stretched_count, buried[layer]};
+    }
+    return frame.layers_crossed + frame.body_crossed;
+}
+
+// What is more than by the pose alone, as shares; adds to the run's parts and keeps the worst moment.
+static void look(flight* f, const player* live, preflight_moment now, preflight_part* run) {
+    seen_mesh* m = &f->mesh;
+    seen_frame frame;
+    seen_count(m, live->puppet.positions, f->posed, &frame);
+    f->total += frame.layers_crossed + frame.body_crossed;
+    for (uint32_t layer = 1; layer < m->layer_count; layer++) {
+        const control* alone = &f->alone[layer];
+        if (f->part_of[layer] == UINT8_MAX || alone->buried) {
+            continue;
+        }
+        const seen_layer* l = &m->layers[layer];
+        const uint32_t crossed = crossed_of(m, layer);
+        const float more = crossed > alone->crossed ? (float)(crossed - alone->crossed) : 0.0f;
+        const float longer =
+            l->stretched_count > alone->stretched ? (float)(l->stretched_count - alone->stretched) : 0.0f;
+        const float share = more / (float)f->triangles[layer];
+        const float stretched = longer / (float)(l->edge_count > 0 ? l->edge_count : 1);
+        preflight_part* part = &run[f->part_of[layer]];
+        part->crossed_share += share;
+        part->stretched_share += stretched;
+        part->stretch_max = fmaxf(part->stretch_max, l->stretch_max);
+        part->drift_max = fmaxf(part->drift_max, l->drift_max);
+        const limits* b = &LIMITS[LIMIT_B];
+        const float bad =
+            fmaxf(share / b->crossed, fmaxf(stretched / b->stretched, l->drift_max / (b->drift * m->size)));
+        if (bad > f->worst[f->part_of[layer]]) {
+            f->worst[f->part_of[layer]] = bad;
+            f->out->parts[f->part_of[layer]].moment = now;
+        }
+    }
+}
+
+static player_setup setup_of(const flight* f, int32_t clip, float from, float hz) {
     player_setup setup = player_setup_default(f->source);
     setup.clip = clip;
+    setup.from = from;
     setup.hz = hz;
-    setup.settle_seconds = SETTLE_SECONDS;
+    setup.settle_seconds = PREFLIGHT_SETTLE_SECONDS;
+    return setup;
+}
+
+// At all rates side by side, so that the pose is looked at once.
+static int play_clip(flight* f, int32_t clip, float from, int32_t looks, preflight_part (*runs)[HEM_MAX_PARTS]) {
+    player live[RATE_COUNT];
+    int32_t begun = 0;
+    int code = 0;
+    while (code == 0 && begun < RATE_COUNT) {
+        player_setup setup = setup_of(f, clip, from, RATES[begun]);
+        setup.settled = begun > 0 ? &live[0] : NULL;
+        code = player_begin(&live[begun], &setup);
+        begun += code == 0;
+    }
+    for (int32_t i = 0; code == 0 && i < looks; i++) {
+        for (int32_t rate = 0; code == 0 && rate < RATE_COUNT; rate++) {
+            player_frame frame;
+            for (int32_t k = i > 0 ? (int32_t)RATES[rate] / LOOK_HZ : 1; code == 0 && k > 1; k--) {
+                code = player_skip(&live[rate]);
+            }
+            code = code == 0 ? player_step(&live[rate], false, &frame) : code;
+            if (code != 0) {
+                break;
+            }
+            if (rate == 0) {
+                f->total_alone += RATE_COUNT * look_alone(f, live[0].pose);
+            }
+            look(f, &live[rate], (preflight_moment){clip, from, frame.seconds, RATES[rate]}, runs[rate]);
+            f->costs[f->cost_count++] = frame.step_us + frame.skin_us;
+            f->out->frame_count++;
+            f->out->mended += frame.report.mended_count;
+        }
+    }
+    while (begun > 0) {
+        player_end(&live[--begun]);
+    }
+    return code;
+}
+
+// The worst of what a part has shown.
+static void keep_worst(flight* f, int32_t looks, preflight_part* run, preflight_clip* judged) {
+    for (int32_t i = 0; i < f->out->part_count; i++) {
+        preflight_part* part = &f->out->parts[i];
+        run[i].crossed_share /= (float)looks;
+        run[i].stretched_share /= (float)looks;
+        const char grade = grade_of(&run[i], f->mesh.size);
+        if (grade > judged->grade) {
+            judged->grade = grade;
+            judged->part = (uint8_t)i;
+        }
+        part->crossed_share = fmaxf(part->crossed_share, run[i].crossed_share);
+        part->stretched_share = fmaxf(part->stretched_share, run[i].stretched_share);
+        part->stretch_max = fmaxf(part->stretch_max, run[i].stretch_max);
+        part->drift_max = fmaxf(part->drift_max, run[i].drift_max);
+        f->out->grade = grade > f->out->grade ? grade : f->out->grade;
+        part->grade = grade > part->grade ? grade : part->grade;
+    }
+}
+
+// Where the `looks` moments begin that move the joints most; and how much they move in the mean of the clip.
+static float fastest(const flight* f, int32_t clip, int32_t looks, float* pose, float* mean) {
+    const uint32_t bones = f->source->view.info->bone_count;
+    const int32_t count = (int32_t)(asset_clip_seconds(f->source, clip) * LOOK_HZ) + 1;
+    double all = 0.0;
+    float* speed = calloc((size_t)count + 1, sizeof(float));
+    vec3* was = calloc((size_t)bones + 1, sizeof(vec3));
+    int32_t best = 0;
+    double most = -1.0, sum = 0.0;
+    for (int32_t i = 0; speed != NULL && was != NULL && i < count; i++) {
+        asset_pose(f->source, clip, (float)i / LOOK_HZ, pose);
+        for (uint32_t b = 0; b < bones; b++) {
+            const float *m = pose + 12 * (size_t)b, *j = f->joint + 3 * (size_t)b;
+            const vec3 at =
+                v3(m[0] * j[0] + m[1] * j[1] + m[2] * j[2] + m[3], m[4] * j[0] + m[5] * j[1] + m[6] * j[2] + m[7],
+                   m[8] * j[0] + m[9] * j[1] + m[10] * j[2] + m[11]);
+            speed[i] += i > 0 ? v3_length(v3_sub(at, was[b])) : 0.0f;
+            was[b] = at;
+        }
+        all += (double)speed[i];
+        sum += (double)speed[i] - (i >= looks ? (double)speed[i - looks] : 0.0);
+        if (i >= looks - 1 && sum > most * 1.001) { // the earliest of equals
+            most = sum;
+            best = i - looks + 1;
+        }
+    }
+    free(speed);
+    free(was);
+    *mean = (float)(all / count);
+    return (float)best / LOOK_HZ;
+}
+
+// -- Standing still
+
+// After a second of the calmest clip the pose is held: there a game's characters stand. What still moves at the end is unrest.
+static int stand_still(flight* f, int32_t clip) {
+    const seen_mesh* m = &f->mesh;
+    const float hz = 60.0f;
+    player live;
+    const player_setup setup = setup_of(f, clip, 0.0f, hz);
     int code = player_begin(&live, &setup);
     if (code != 0) {
         return code;
     }
-    preflight* out = f->out;
-    for (int32_t i = 0; code == 0 && i < frames; i++) {
-        player_frame frame;
+    player_frame frame;
+    for (int32_t i = 0; code == 0 && i <= 60; i++) {
         code = player_step(&live, false, &frame);
-        if (code != 0) {
+    }
+    const hem_root root = {{0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f, 1.0f}};
+    const int32_t frames = (int32_t)(PREFLIGHT_HOLD_SECONDS * hz);
+    float late[SEEN_LAYERS_MAX] = {0};
+    int32_t settled[SEEN_LAYERS_MAX] = {0};
+    for (int32_t i = 0; code == 0 && i < frames; i++) {
+        memcpy(f->last, live.puppet.positions, sizeof(float) * 3 * m->vertex_count);
+        code = player_drive(&live, &root, 1.0f / hz);
+        if (code != 0 || puppet_read(&live.puppet, live.scene, live.id) != HEM_OK) {
             break;
         }
-        watch_frame(&f->seen, &live.puppet, live.pose, frame.seconds, i > 0 ? 1.0f / hz : 0.0f, &frame.seen,
-                    &frame.alone);
-        const uint32_t crossed = frame.seen.layers_crossed + frame.seen.body_crossed;
-        const uint32_t alone = frame.alone.layers_crossed + frame.alone.body_crossed;
-        if (crossed > alone && crossed - alone > out->worst_crossed) {
-            out->worst_crossed = crossed - alone;
-            out->worst_clip = asset_clip_name(f->source, clip);
-            out->worst_seconds = frame.seconds;
-            f->worst_clip = clip;
+        double sums[SEEN_LAYERS_MAX] = {0.0};
+        for (uint32_t v = 0; v < m->vertex_count; v++) {
+            if (m->moved[v] > 0.0f) {
+                const vec3 d = v3_sub(v3_load(live.puppet.positions + 3 * (size_t)v), v3_load(f->last + 3 * (size_t)v));
+                sums[m->vertex_layers[v]] += (double)v3_dot(d, d);
+            }
         }
-        f->total += crossed;
-        f->alone += alone;
-        out->mended += frame.report.mended_count;
-        f->costs[out->frame_count++] = frame.step_us + frame.skin_us;
+        for (uint32_t layer = 1; layer < m->layer_count; layer++) {
+            const uint32_t moved = m->layers[layer].moved_count;
+            const float speed = (float)sqrt(sums[layer] / (moved > 0 ? moved : 1)) * hz;
+            settled[layer] = speed > SEEN_SETTLED ? i + 1 : settled[layer];
+            late[layer] = i >= frames - 30 ? fmaxf(late[layer], speed) : 0.0f;
+        }
     }
+    bool buried[SEEN_LAYERS_MAX];
+    asset_skin(f->source, live.pose, f->posed, NULL);
+    find_buried(f, buried);
     player_end(&live);
+    for (uint32_t layer = 1; code == 0 && layer < m->layer_count; layer++) {
+        if (f->part_of[layer] != UINT8_MAX && !buried[layer]) {
+            preflight_part* part = &f->out->parts[f->part_of[layer]];
+            part->restless = late[layer];
+            part->settle_seconds = settled[layer] < frames ? (float)settled[layer] / hz : -1.0f;
+            const preflight_part only = {.restless = late[layer]};
+            const char grade = grade_of(&only, m->size);
+            part->grade = grade > part->grade ? grade : part->grade;
+        }
+    }
     return code;
 }
+
+// -- All of it
 
 static int compare_floats(const void* a, const void* b) {
     float x = *(const float*)a, y = *(const float*)b;
     return (x > y) - (x < y);
 }
 
-static void grade_parts(flight* f) {
-    preflight* out = f->out;
-    const watch* w = &f->seen;
-    const double frames = w->frame_count > 0 ? w->frame_count : 1;
-    // Of what crosses, the share that is not the pose's own doing.
-    const double added = f->total > 0.0 ? 1.0 - f->alone / f->total : 0.0;
-    const uint32_t layers = w->mesh.layer_count;
-    uint32_t triangles[SEEN_LAYERS_MAX] = {0};
-    for (uint32_t t = 0; t < w->mesh.triangle_count; t++) {
-        triangles[w->mesh.triangle_layers[t]]++;
+static void begin_parts(flight* f) {
+    const seen_mesh* m = &f->mesh;
+    for (uint32_t t = 0; t < m->triangle_count; t++) {
+        f->triangles[m->triangle_layers[t]]++;
     }
-    out->grade = 'A';
-    for (uint32_t layer = 1; layer < layers; layer++) {
-        double crossed = 0.0;
-        for (uint32_t other = 0; other < layers; other++) {
-            crossed += w->crossed[layer * layers + other];
+    memset(f->part_of, 0xff, sizeof(f->part_of));
+    for (uint32_t layer = 1; layer < m->layer_count; layer++) {
+        if (m->layers[layer].moved_count > 0 && f->triangles[layer] > 0) {
+            f->part_of[layer] = (uint8_t)f->out->part_count;
+            f->out->parts[f->out->part_count++] =
+                (preflight_part){.name = asset_text(f->source, f->source->view.parts[layer - 1].name_offset),
+                                 .grade = 'A',
+                                 .moment = {.clip = -1}};
         }
-        if (w->mesh.layers[layer].moved_count == 0 || triangles[layer] == 0) {
-            continue;
-        }
-        preflight_part* part = &out->parts[out->part_count++];
-        part->name = watch_layer_name(w, layer);
-        part->crossed_share = (float)((added > 0.0 ? added : 0.0) * crossed / frames / triangles[layer]);
-        part->stretched_share = (float)(w->layers[layer].stretched_share / frames);
-        part->stretch_max = w->layers[layer].stretch_max;
-        part->drift_max = w->layers[layer].drift_max;
-        part->grade = out->mended > 0 ? 'F' : grade_of(part, w->mesh.size);
-        out->grade = part->grade > out->grade ? part->grade : out->grade;
     }
-    out->crossed = (float)(f->total / frames);
-    out->crossed_alone = (float)(f->alone / frames);
-    qsort(f->costs, (size_t)out->frame_count, sizeof(float), compare_floats);
-    out->step_us = out->frame_count > 0 ? f->costs[out->frame_count / 2] : 0.0f;
+    for (uint32_t b = 0; b < f->source->view.info->bone_count; b++) {
+        motion_joint(f->source, (int32_t)b, f->joint + 3 * (size_t)b);
+    }
 }
 
-int preflight_run(preflight* out, const asset* a) {
-    memset(out, 0, sizeof(*out));
-    out->worst_clip = "";
-    flight f = {.out = out, .source = a, .worst_clip = -1};
-    const int32_t own = (int32_t)a->view.clip_count;
-    // Without clips: the test motions, but not the row of all of them.
-    const int32_t first = own > 0 ? 0 : 1, last = own > 0 ? own : asset_clip_count(a);
-    f.costs = malloc(sizeof(float) * (FRAME_LIMIT * 2 + CLIP_FRAMES_LEAST * (size_t)(last + 2)));
-    int code = f.costs == NULL ? 70 : watch_begin(&f.seen, a);
-    if (code != 0) {
-        free(f.costs);
-        return code;
-    }
-    int32_t share = FRAME_LIMIT / (last - first);
-    share = share > CLIP_FRAMES_LEAST ? share : CLIP_FRAMES_LEAST;
-    share = share < 60 * CLIP_SECONDS_MOST ? share : 60 * CLIP_SECONDS_MOST;
+static int play_all(flight* f, int32_t first, int32_t last, const hemc_preflight* again, float* pose) {
+    preflight* out = f->out;
+    int32_t share = LOOK_LIMIT / (last - first);
+    share = share > LOOKS_LEAST ? share : LOOKS_LEAST;
+    share = share < LOOKS_MOST ? share : LOOKS_MOST;
+    int code = 0;
     for (int32_t clip = first; code == 0 && clip < last; clip++) {
-        int32_t frames = (int32_t)(asset_clip_seconds(a, clip) * 60.0f) + 1;
-        code = play_clip(&f, clip, 60.0f, frames < share ? frames : share);
+        int32_t looks = (int32_t)(asset_clip_seconds(f->source, clip) * LOOK_HZ) + 1;
+        looks = looks < share ? looks : share;
+        const int32_t number = clip - first;
+        if (again != NULL && number < HEMC_PREFLIGHT_CLIPS && again->clips[number].grade <= 'B') {
+            continue;
+        }
+        float speed;
+        const float from = fastest(f, clip, looks, pose, &speed);
+        f->lies = false;
+        preflight_clip judged = {clip, 'A', 0};
+        preflight_part runs[RATE_COUNT][HEM_MAX_PARTS];
+        memset(runs, 0, sizeof(runs));
+        code = play_clip(f, clip, from, looks, runs);
+        for (int32_t rate = 0; code == 0 && rate < RATE_COUNT; rate++) {
+            keep_worst(f, looks, runs[rate], &judged);
+        }
+        if (looks >= LOOKS_LEAST && !f->lies && (f->calm_clip < 0 || speed < f->calm_speed)) {
+            f->calm_clip = clip;
+            f->calm_speed = speed;
+        }
+        if (out->clip_count < HEMC_PREFLIGHT_CLIPS) {
+            out->clips[out->clip_count] = judged;
+        }
         out->clip_count++;
     }
-    const int32_t again = f.worst_clip >= 0 ? f.worst_clip : first;
-    if (code == 0) {
-        code = play_clip(&f, again, 30.0f, 60);
-    }
-    if (code == 0) {
-        code = play_clip(&f, again, 120.0f, 120);
-    }
-    grade_parts(&f);
-    watch_end(&f.seen);
-    free(f.costs);
     return code;
 }
 
-void preflight_advice(const preflight* f, char* text, size_t size) {
+int preflight_run(preflight* out, const asset* a, const uint8_t* left_out, const hemc_preflight* again) {
+    memset(out, 0, sizeof(*out));
+    flight f = {.out = out, .source = a, .calm_clip = -1, .ground = player_ground_height(a)};
+    const int32_t own = (int32_t)a->view.clip_count;
+    // Without clips: the test motions, but not the row of all of them.
+    const int32_t first = own > 0 ? 0 : 1, last = own > 0 ? own : asset_clip_count(a);
+    const size_t bones = (size_t)a->view.info->bone_count + 1, vertices = (size_t)a->view.info->vertex_count + 1;
+    if (!asset_has_preview(a)) {
+        return command_fail(COMMAND_INPUT, "'%s' was compiled with --ship and has no triangles to measure", a->path);
+    }
+    f.costs = malloc(sizeof(float) * RATE_COUNT * (LOOK_LIMIT + LOOKS_LEAST * (size_t)(last - first)));
+    f.last = malloc(sizeof(float) * 3 * vertices);
+    f.joint = malloc(sizeof(float) * 3 * bones);
+    float* pose = malloc(sizeof(float) * 12 * bones);
+    f.posed = malloc(sizeof(float) * 3 * vertices);
+    int code = COMMAND_OK;
+    if (!seen_create_some(&f.mesh, &a->view, left_out) || f.costs == NULL || f.last == NULL || f.joint == NULL ||
+        f.posed == NULL || pose == NULL) {
+        code = command_fail(COMMAND_INTERNAL, "no memory to measure '%s'", a->path);
+    }
+    if (code == 0) {
+        begin_parts(&f);
+        out->grade = 'A';
+        code = play_all(&f, first, last, again, pose);
+    }
+    if (code == 0) {
+        code = stand_still(&f, f.calm_clip >= 0 ? f.calm_clip : first);
+    }
+    for (int32_t i = 0; i < out->part_count; i++) {
+        out->parts[i].grade = out->mended > 0 ? 'F' : out->parts[i].grade;
+        out->grade = out->parts[i].grade > out->grade ? out->parts[i].grade : out->grade;
+    }
+    const double frames = out->frame_count > 0 ? out->frame_count : 1;
+    out->crossed = (float)(f.total / frames);
+    out->crossed_alone = (float)(f.total_alone / frames);
+    if (code == 0) {
+        qsort(f.costs, f.cost_count, sizeof(float), compare_floats);
+        out->step_us = f.cost_count > 0 ? f.costs[f.cost_count / 2] : 0.0f;
+    }
+    seen_destroy(&f.mesh);
+    free(f.posed);
+    free(f.costs);
+    free(f.last);
+    free(f.joint);
+    free(pose);
+    return code;
+}
+
+// -- In words
+
+void preflight_advice(const preflight* f, const asset* a, char* text, size_t size) {
     text[0] = 0;
     const preflight_part* worst = NULL;
     for (int32_t i = 0; i < f->part_count; i++) {
@@ -164,52 +422,79 @@ void preflight_advice(const preflight* f, char* text, size_t size) {
     }
     if (f->mended > 0) {
         snprintf(text, size, "%u particles left the numbers: it is too stiff or too light somewhere", f->mended);
-    } else if (worst != NULL && worst->grade > 'A') {
-        const limits* b = &LIMITS[1];
-        if (worst->crossed_share > b->crossed) {
-            snprintf(text, size,
-                     "\"%s\" goes through the body or another part, worst in %s at %.2f s (%u triangles): raise "
-                     "\"thickness\", give it \"drive\" or \"max_distance\", or attach more of it",
-                     worst->name, f->worst_clip, (double)f->worst_seconds, f->worst_crossed);
-        } else if (worst->stretched_share > b->stretched) {
-            snprintf(
-                text, size,
-                "%.1f %% of the edges of \"%s\" are over 1.5 times their length, up to %.1f: a finer \"spacing\", or "
-                "\"drive\" to keep it near the pose",
-                100.0 * (double)worst->stretched_share, worst->name, (double)worst->stretch_max);
-        } else if (worst->grade > 'B') {
-            snprintf(text, size, "\"%s\" goes %.2f m from the pose: attach more of it, or give it \"drive\"",
-                     worst->name, (double)worst->drift_max);
-        }
+        return;
+    }
+    if (worst == NULL || worst->grade <= 'A') {
+        return;
+    }
+    const limits* b = &LIMITS[LIMIT_B];
+    const preflight_moment* at = &worst->moment;
+    char when[160] = "";
+    if (at->clip >= 0) {
+        snprintf(when, sizeof(when), ", worst in %.100s at %.2f s", asset_clip_name(a, at->clip), (double)at->seconds);
+    }
+    if (worst->crossed_share > b->crossed) {
+        snprintf(text, size,
+                 "\"%s\" goes through the body or another part%s (%.0f %% of its triangles in the mean of that clip): "
+                 "raise \"thickness\", give it \"drive\" or \"max_distance\", or attach more of it",
+                 worst->name, when, 100.0 * (double)worst->crossed_share);
+    } else if (worst->stretched_share > b->stretched) {
+        snprintf(
+            text, size,
+            "%.1f %% of the edges of \"%s\" are over 1.5 times their length, up to %.1f%s: a finer \"spacing\", or "
+            "\"drive\" to keep it near the pose",
+            100.0 * (double)worst->stretched_share, worst->name, (double)worst->stretch_max, when);
+    } else if (worst->grade > 'B' && worst->restless > 0.0f && worst->settle_seconds < 0.0f) {
+        snprintf(text, size,
+                 "\"%s\" still moves at %.0f mm/s after %.0f s of standing still: raise \"damping\", or a larger "
+                 "\"thickness\" where it is squeezed",
+                 worst->name, 1000.0 * (double)worst->restless, (double)PREFLIGHT_HOLD_SECONDS);
+    } else if (worst->grade > 'B') {
+        snprintf(text, size, "\"%s\" goes %.2f m from the pose%s: attach more of it, or give it \"drive\"", worst->name,
+                 (double)worst->drift_max, when);
     }
 }
 
-bool preflight_bytes(const uint8_t* bytes, size_t size, const char* path, hemc_preflight* out) {
+bool preflight_fly(const hemc_flight* plan, hemc_preflight* out) {
     asset a;
     preflight f;
     memset(out, 0, sizeof(*out));
-    if (asset_from_bytes(&a, path, bytes, size) != 0) {
+    if (asset_from_bytes(&a, plan->path, plan->bytes, plan->size) != 0) {
         return false;
     }
-    if (preflight_run(&f, &a) != 0) {
+    if (preflight_run(&f, &a, plan->left_out, plan->again) != 0) {
         asset_unload(&a);
         return false;
     }
     out->grade = f.grade;
-    preflight_advice(&f, out->advice, sizeof(out->advice));
+    preflight_advice(&f, &a, out->advice, sizeof(out->advice));
     out->clip_count = (uint32_t)f.clip_count;
     out->frame_count = (uint32_t)f.frame_count;
     out->crossed = f.crossed, out->crossed_alone = f.crossed_alone;
-    out->worst_seconds = f.worst_seconds;
-    snprintf(out->worst_clip, sizeof(out->worst_clip), "%s", f.worst_clip);
+    out->step_us = f.step_us;
+    for (int32_t i = 0; i < f.clip_count && i < HEMC_PREFLIGHT_CLIPS; i++) {
+        hemc_preflight_clip* clip = &out->clips[i];
+        snprintf(clip->name, sizeof(clip->name), "%s", asset_clip_name(&a, f.clips[i].clip));
+        clip->grade = f.clips[i].grade;
+        clip->part = f.clips[i].part;
+    }
     for (int32_t i = 0; i < f.part_count; i++) {
         hemc_preflight_part* part = &out->parts[out->part_count++];
-        snprintf(part->name, sizeof(part->name), "%s", f.parts[i].name);
-        part->grade = f.parts[i].grade;
-        part->crossed_share = f.parts[i].crossed_share;
-        part->stretched_share = f.parts[i].stretched_share;
-        part->stretch_max = f.parts[i].stretch_max;
-        part->drift_max = f.parts[i].drift_max;
+        const preflight_part* from = &f.parts[i];
+        snprintf(part->name, sizeof(part->name), "%s", from->name);
+        part->grade = from->grade;
+        part->crossed_share = from->crossed_share;
+        part->stretched_share = from->stretched_share;
+        part->stretch_max = from->stretch_max;
+        part->drift_max = from->drift_max;
+        part->restless = from->restless;
+        part->settle_seconds = from->settle_seconds;
+        part->clip = from->moment.clip;
+        snprintf(part->clip_name, sizeof(part->clip_name), "%s",
+                 part->clip >= 0 ? asset_clip_name(&a, part->clip) : "");
+        part->clip_from = from->moment.from;
+        part->clip_seconds = from->moment.seconds;
+        part->clip_hz = from->moment.hz;
     }
     asset_unload(&a);
     return true;

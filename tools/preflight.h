@@ -8,34 +8,57 @@
 #include "tools/asset.h"
 #include "compiler/hemc.h"
 
+// A frame of a clip, played from `from` on.
+typedef struct preflight_moment {
+    int32_t clip;  // -1: nothing was seen
+    float from;    // s into the clip
+    float seconds; // s into the clip
+    float hz;
+} preflight_moment;
+
 typedef struct preflight_part {
     const char* name;
     char grade;
-    float crossed_share;   // mean over frames: triangles of the part that cross the body or other parts, of its own
-    float stretched_share; // mean: edges over SEEN_STRETCHED
+    // Each of the clip and rate in which it is worst:
+    float crossed_share; // mean over frames: triangles of the part that cross the body or other parts, beyond the pose
+    float stretched_share; // mean: edges over SEEN_STRETCHED, beyond the pose
     float stretch_max;
-    float drift_max; // m
+    float drift_max;         // m
+    float restless;          // m/s, rms against the pose at the end of PREFLIGHT_HOLD_SECONDS of standing still
+    float settle_seconds;    // until it stays below SEEN_SETTLED; -1: not in that time
+    preflight_moment moment; // the worst
 } preflight_part;
+
+#define PREFLIGHT_HOLD_SECONDS 4.0f
+#define PREFLIGHT_SETTLE_SECONDS 0.5f // in the first pose, before each clip
+
+typedef struct preflight_clip {
+    int32_t clip;
+    char grade;   // of the worst part at the worst rate
+    uint8_t part; // which
+} preflight_clip;
 
 typedef struct preflight {
     char grade; // of the worst part
     preflight_part parts[HEM_MAX_PARTS];
     int32_t part_count;
-    float crossed, crossed_alone; // mean triangles, with physics and by the pose alone
+    preflight_clip clips[HEMC_PREFLIGHT_CLIPS]; // the first so many
+    int32_t clip_count;
+    float crossed, crossed_alone; // mean triangles over all clips, with physics and by the pose alone
     uint32_t mended;              // particles that were not finite
-    const char* worst_clip;
-    float worst_seconds;
-    uint32_t worst_crossed;
-    int32_t frame_count, clip_count;
-    float step_us; // median of steps and skinning
+    int32_t frame_count;          // looked at
+    float step_us;                // median of steps and skinning
 } preflight;
 
-// Says what is wrong on stderr and returns an exit code, or 0. The asset must have its preview.
-int preflight_run(preflight* f, const asset* a);
+// Says what is wrong on stderr and returns an exit code, or 0. The asset must have its preview. left_out: per triangle, what
+// it crosses does not count; again: only the clips that were worse than B there; both may be NULL.
+int preflight_run(preflight* f, const asset* a, const uint8_t* left_out, const hemc_preflight* again);
 // What to change, as a sentence; "" when there is nothing.
-void preflight_advice(const preflight* f, char* text, size_t size);
+void preflight_advice(const preflight* f, const asset* a, char* text, size_t size);
 
-// For hemc_set_preflight_function.
-bool preflight_bytes(const uint8_t* bytes, size_t size, const char* path, hemc_preflight* out);
+// For hemc_set_preflight_functions.
+bool preflight_fly(const hemc_flight* plan, hemc_preflight* out);
+// The worst moment of a part from three sides, as a PNG. (preflight_picture.c)
+bool preflight_picture(const uint8_t* bytes, size_t size, const hemc_preflight_part* part, const char* path);
 
 #endif

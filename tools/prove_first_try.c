@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove.h"
+#include "tools/command.h"
 #include "tools/preflight.h"
 #include "compiler/hemc.h"
 #include "platform/file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The first try: characters that nobody prepared, without a recipe, graded by their pre-flight. They lie beside the project
@@ -35,28 +37,26 @@ static void prove_character(proof* p, const char* file) {
     char path[512], reached[128];
     snprintf(path, sizeof(path), "%s/%s", CHARACTERS, file);
     hem_progress_show(&p->progress, "playing %s", file);
-    const hemc_job job = {.input = path, .preflight = true, .verbosity = -1};
-    uint8_t* bytes;
+    hemc_preflight* f = calloc(1, sizeof(hemc_preflight));
+    const hemc_job job = {.input = path, .preflight = true, .grades = f, .verbosity = -1};
+    uint8_t* bytes = NULL;
     size_t size;
-    const int code = hemc_compile(&job, &bytes, &size);
-    if (code != 0) {
+    const int code = f != NULL ? hemc_compile(&job, &bytes, &size) : COMMAND_INTERNAL;
+    if (code == 0) {
+        int32_t used = snprintf(reached, sizeof(reached), "%c (", f->grade);
+        for (uint32_t i = 0; i < f->part_count && used < (int32_t)sizeof(reached) - 48; i++) {
+            used += snprintf(reached + used, sizeof(reached) - (size_t)used, "%s%.24s %c", i > 0 ? ", " : "",
+                             f->parts[i].name, f->parts[i].grade);
+        }
+        snprintf(reached + used, sizeof(reached) - (size_t)used, ") over %u clips", f->clip_count);
+        proof_add(p, f->grade <= 'B', "A, B or left alone", reached, "%s", file);
+        hemc_free(bytes);
+    } else {
         snprintf(reached, sizeof(reached), code == INPUT_IS_WRONG ? "left alone: nothing loose on it" : "exit code %d",
                  code);
         proof_add(p, code == INPUT_IS_WRONG, "A, B or left alone", reached, "%s", file);
-        return;
     }
-    asset a;
-    preflight f;
-    const bool played = asset_from_bytes(&a, path, bytes, size) == 0 && preflight_run(&f, &a) == 0;
-    if (played) {
-        snprintf(reached, sizeof(reached), "%c, %.1f triangles crossed (pose %.1f), %d clips", f.grade,
-                 (double)f.crossed, (double)f.crossed_alone, f.clip_count);
-        proof_add(p, f.grade <= 'B', "A, B or left alone", reached, "%s", file);
-        asset_unload(&a);
-    } else {
-        proof_unmeasured(p, "A, B or left alone", "it could not be played", "%s", file);
-    }
-    hemc_free(bytes);
+    free(f);
 }
 
 // --strict --preflight refuses what is surely wrong, with a sentence.
@@ -84,7 +84,7 @@ static void prove_refusal(proof* p, const char* file, const char* recipe, const 
 }
 
 void prove_first_try(proof* p) {
-    hemc_set_preflight_function(preflight_bytes);
+    hemc_set_preflight_functions(preflight_fly, preflight_picture);
     for (int32_t i = 0; i < FILE_COUNT; i++) {
         char path[512];
         snprintf(path, sizeof(path), "%s/%s", CHARACTERS, FILES[i]);

@@ -130,6 +130,17 @@ void seen_measure(seen_mesh* m, const float* positions, const float* normals, co
     }
 }
 
+void seen_count(seen_mesh* m, const float* positions, const float* pose, seen_frame* frame) {
+    memset(frame, 0, sizeof(*frame));
+    memset(m->marks, 0, m->triangle_count);
+    seeni_find_crossings(m, positions, false);
+    count_crossings(m, frame);
+    measure_stretch(m, positions, frame);
+    if (pose != NULL) {
+        measure_motion(m, positions, pose, 0.0f, frame);
+    }
+}
+
 // -- A clip
 
 static void add_value(seen_value* v, float value, int32_t frame, int32_t count) {

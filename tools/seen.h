@@ -132,12 +132,17 @@ typedef struct seen_frame {
 bool seen_create(seen_mesh* m, const seen_source* source);
 // From the preview triangles of an asset; also false if it has none.
 bool seen_create_view(seen_mesh* m, const hem_view* view);
+// left_out: per preview triangle, 1 = as if it were not there; NULL: none.
+bool seen_create_some(seen_mesh* m, const hem_view* view, const uint8_t* left_out);
 void seen_destroy(seen_mesh* m);
 
 // positions, normals: this frame. pose: the skeleton alone, this frame; NULL leaves drift and motion at 0. For the control
 // give the pose as positions. seconds since the frame before; 0 starts anew.
 void seen_measure(seen_mesh* m, const float* positions, const float* normals, const float* pose, float frame_seconds,
                   seen_frame* frame);
+
+// The same without sides and turned faces, which take most of the time: crossed, stretch, drift.
+void seen_count(seen_mesh* m, const float* positions, const float* pose, seen_frame* frame);
 
 // Mean and worst of a clip's frames.
 typedef struct seen_value {

@@ -349,7 +349,7 @@ static uint8_t layer_of(const hem_view* v, const hem_vertex_bind* bind) {
     return (uint8_t)best;
 }
 
-bool seen_create_view(seen_mesh* m, const hem_view* v) {
+bool seen_create_some(seen_mesh* m, const hem_view* v, const uint8_t* left_out) {
     uint32_t count = v->info->vertex_count;
     memset(m, 0, sizeof(*m));
     if (v->preview_indices == NULL) {
@@ -359,8 +359,15 @@ bool seen_create_view(seen_mesh* m, const hem_view* v) {
     float* normals = malloc(sizeof(float) * 3 * ((size_t)count + 1));
     float* moved = malloc(sizeof(float) * ((size_t)count + 1));
     uint8_t* layers = malloc((size_t)count + 1);
+    uint32_t* indices = malloc(sizeof(uint32_t) * ((size_t)v->preview_index_count + 1));
+    uint32_t triangles = 0;
     bool thin[SEEN_LAYERS_MAX] = {false};
-    bool made = positions != NULL && normals != NULL && moved != NULL && layers != NULL;
+    bool made = positions != NULL && normals != NULL && moved != NULL && layers != NULL && indices != NULL;
+    for (uint32_t t = 0; made && t < v->preview_index_count / 3; t++) {
+        if (left_out == NULL || !left_out[t]) {
+            memcpy(indices + 3 * (size_t)triangles++, v->preview_indices + 3 * (size_t)t, sizeof(uint32_t) * 3);
+        }
+    }
     for (uint32_t i = 0; made && i < count; i++) {
         memcpy(positions + 3 * (size_t)i, v->vertex_rest[i].position, sizeof(float) * 3);
         memcpy(normals + 3 * (size_t)i, v->vertex_rest[i].normal, sizeof(float) * 3);
@@ -371,11 +378,11 @@ bool seen_create_view(seen_mesh* m, const hem_view* v) {
         thin[i + 1] = v->parts[i].kind == HEM_PART_CLOTH;
     }
     const seen_source source = {.vertex_count = count,
-                                .triangle_count = v->preview_index_count / 3,
+                                .triangle_count = triangles,
                                 .layer_count = v->info->part_count + 1,
                                 .positions = positions,
                                 .normals = normals,
-                                .indices = v->preview_indices,
+                                .indices = indices,
                                 .layers = layers,
                                 .moved = moved,
                                 .thin = thin};
@@ -384,7 +391,12 @@ bool seen_create_view(seen_mesh* m, const hem_view* v) {
     free(normals);
     free(moved);
     free(layers);
+    free(indices);
     return made;
+}
+
+bool seen_create_view(seen_mesh* m, const hem_view* view) {
+    return seen_create_some(m, view, NULL);
 }
 
 void seen_destroy(seen_mesh* m) {

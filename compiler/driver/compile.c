@@ -7,6 +7,7 @@
 #include "platform/file.h"
 #include "platform/terminal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,11 @@ void hemc_set_picture_function(hemc_picture_function function) {
 }
 
 static hemc_preflight_function preflight_function;
+static hemc_moment_function moment_function;
 
-void hemc_set_preflight_function(hemc_preflight_function function) {
-    preflight_function = function;
+void hemc_set_preflight_functions(hemc_preflight_function fly, hemc_moment_function draw) {
+    preflight_function = fly;
+    moment_function = draw;
 }
 
 void hemc_free(void* bytes) {
@@ -112,7 +115,7 @@ static bool make_asset(hemc_compilation* c, hemc_options options, double* clock)
 }
 
 // Plays what was made. What ships has no triangles to look at, so that is made again with them.
-static bool fly(hemc_compilation* c, hemc_options options) {
+static bool fly(hemc_compilation* c, hemc_options options, const hemc_preflight* again) {
     uint8_t* bytes = c->bytes;
     size_t size = c->size;
     if (options.ship) {
@@ -123,7 +126,8 @@ static bool fly(hemc_compilation* c, hemc_options options) {
         }
     }
     hemc_preflight* f = hemc_alloc(c->arena, 1, sizeof(hemc_preflight));
-    if (!preflight_function(bytes, size, c->job->input, f)) {
+    const hemc_flight flight = {bytes, size, c->job->input, c->recipe.accessories, again};
+    if (!preflight_function(&flight, f)) {
         return hemc_error(&c->log, HEMC_INTERNAL, c->job->input, "", "the pre-flight could not be played");
     }
     c->preflight = f;
@@ -139,7 +143,8 @@ static uint32_t faults_of(const hemc_preflight* f) {
 }
 
 // Automatic mode, where something is seen that should not be: the part is driven to the pose, loosely, then closely, and
-// what gives the best grades stays. Counted in trials, not in seconds, so that the bytes are the same everywhere.
+// what gives the best grades stays. A trial plays only the clips in which something was wrong, and what looks better there
+// is played whole. Counted in trials, not in seconds, so that the bytes are the same everywhere.
 static bool improve(hemc_compilation* c, hemc_options options, double* clock) {
     static const double sags[] = {0.3, 0.06};
     for (int trial = 0; trial < 2 && c->recipe.automatic && c->preflight->grade > 'B'; ++trial) {
@@ -155,15 +160,23 @@ static bool improve(hemc_compilation* c, hemc_options options, double* clock) {
             }
             for (uint32_t i = 0; i < c->preflight->part_count; ++i) {
                 if (strcmp(c->preflight->parts[i].name, parts[p].name) == 0 && c->preflight->parts[i].grade > 'B') {
+                    const float was = before.recipe.parts[p].tuning.drive;
                     hemc_auto_drive(&parts[p], high - low, sags[trial]);
+                    if (before.recipe.parts[p].driven) { // twice and three times as fast as it is
+                        parts[p].tuning.drive = fminf(was * (trial == 0 ? 2.0f : 1.5f), 20.0f);
+                    }
                 }
             }
         }
         c->recipe.parts = parts;
         c->log = (hemc_log){.arena = c->arena}; // what it has to say was said before
-        const bool good = make_asset(c, options, clock) && fly(c, options);
+        const uint32_t faults = faults_of(before.preflight);
+        const bool good = make_asset(c, options, clock) && fly(c, options, before.preflight) &&
+                          faults_of(c->preflight) < faults &&
+                          (c->preflight->clip_count == before.preflight->clip_count || fly(c, options, NULL)) &&
+                          faults_of(c->preflight) < faults;
         c->log = before.log;
-        if (!good || faults_of(c->preflight) >= faults_of(before.preflight)) {
+        if (!good) {
             *c = before;
             continue;
         }
@@ -249,11 +262,14 @@ static bool run_stages(hemc_compilation* c) {
     if (!make_asset(c, options, &clock)) {
         return false;
     }
-    if (job->preflight && (!fly(c, options) || !improve(c, options, &clock))) {
+    if (job->preflight && (!fly(c, options, NULL) || !improve(c, options, &clock))) {
         return false;
     }
     if (job->preflight) {
         tell_grades(c);
+        if (job->grades != NULL) {
+            *job->grades = *c->preflight;
+        }
     }
     end_stage(c, HEMC_STAGE_PREFLIGHT, &clock);
     return true;
@@ -412,6 +428,7 @@ static void run_compilation(hemc_compilation* c, hemc_outcome* out, uint8_t** by
         if (c->cache != HEMC_CACHE_HIT) {
             hemc_report_make(c);
         }
+        good = hemc_report_pictures(c, moment_function) && good;
         good = hemc_write_output(&c->log, c->job->report, c->report, c->report_size) && good;
     }
     if (good && bytes != NULL) {

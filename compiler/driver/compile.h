@@ -80,6 +80,8 @@ void hemc_print_messages(const hemc_log* log, int verbosity); // on stderr
 // report.c
 void hemc_report_make(hemc_compilation* c);                      // fills report, report_size
 void hemc_report_messages(hemc_text* text, const hemc_log* log); // as a JSON array
+// Draws the worst moment of each part beside the report, and puts the files' names into it. (pictures.c)
+bool hemc_report_pictures(hemc_compilation* c, hemc_moment_function draw);
 char* hemc_depfile_make(hemc_arena* arena, const char* output, const char* const* inputs, uint32_t count);
 
 // cache.c

@@ -201,31 +201,52 @@ static void add_runtime(hemc_text* t, const hemc_compilation* c) {
     hemc_text_add(t, "},\n");
 }
 
+static void add_preflight_part(hemc_text* t, const hemc_preflight_part* part) {
+    const struct {
+        const char* name;
+        float value;
+    } numbers[] = {{"crossed_share", part->crossed_share},
+                   {"stretched_share", part->stretched_share},
+                   {"stretch_max", part->stretch_max},
+                   {"drift_max", part->drift_max},
+                   {"restless", part->restless},
+                   {"settle_seconds", part->settle_seconds},
+                   {"worst_from", part->clip_from},
+                   {"worst_seconds", part->clip_seconds},
+                   {"worst_hz", part->clip_hz}};
+    hemc_text_add(t, "{\"name\": ");
+    hemc_text_quoted(t, part->name);
+    hemc_text_add(t, ", \"grade\": \"%c\"", part->grade);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) {
+        hemc_text_add(t, ", ");
+        number(t, numbers[i].name, (double)numbers[i].value);
+    }
+    hemc_text_add(t, ", \"worst_clip_index\": %d, \"worst_clip\": ", (int)part->clip);
+    hemc_text_quoted(t, part->clip_name);
+    hemc_text_add(t, ", \"picture\": null}");
+}
+
 static void add_preflight(hemc_text* t, const hemc_preflight* f) {
-    hemc_text_add(t, "  \"preflight\": {\"grade\": \"%c\", \"clips\": %u, \"frames\": %u, ", f->grade, f->clip_count,
-                  f->frame_count);
+    hemc_text_add(t, "  \"preflight\": {\"grade\": \"%c\", \"clip_count\": %u, \"frames\": %u, ", f->grade,
+                  f->clip_count, f->frame_count);
     number(t, "crossed", (double)f->crossed);
     hemc_text_add(t, ", ");
     number(t, "crossed_by_pose", (double)f->crossed_alone);
-    hemc_text_add(t, ", \"worst_clip\": ");
-    hemc_text_quoted(t, f->worst_clip);
     hemc_text_add(t, ", ");
-    number(t, "worst_seconds", (double)f->worst_seconds);
+    number(t, "frame_us", (double)f->step_us);
     hemc_text_add(t, ", \"advice\": ");
     hemc_text_quoted(t, f->advice);
-    hemc_text_add(t, ", \"parts\": [");
+    hemc_text_add(t, ",\n    \"parts\": [");
     for (uint32_t i = 0; i < f->part_count; ++i) {
-        const hemc_preflight_part* part = &f->parts[i];
+        hemc_text_add(t, "%s", i > 0 ? ", " : "");
+        add_preflight_part(t, &f->parts[i]);
+    }
+    hemc_text_add(t, "],\n    \"clips\": [");
+    for (uint32_t i = 0; i < f->clip_count && i < HEMC_PREFLIGHT_CLIPS; ++i) {
         hemc_text_add(t, "%s{\"name\": ", i > 0 ? ", " : "");
-        hemc_text_quoted(t, part->name);
-        hemc_text_add(t, ", \"grade\": \"%c\", ", part->grade);
-        number(t, "crossed_share", (double)part->crossed_share);
-        hemc_text_add(t, ", ");
-        number(t, "stretched_share", (double)part->stretched_share);
-        hemc_text_add(t, ", ");
-        number(t, "stretch_max", (double)part->stretch_max);
-        hemc_text_add(t, ", ");
-        number(t, "drift_max", (double)part->drift_max);
+        hemc_text_quoted(t, f->clips[i].name);
+        hemc_text_add(t, ", \"grade\": \"%c\", \"part\": ", f->clips[i].grade);
+        hemc_text_quoted(t, f->part_count != 0 ? f->parts[f->clips[i].part].name : "");
         hemc_text_add(t, "}");
     }
     hemc_text_add(t, "]},\n");

@@ -3,6 +3,7 @@
 #include "compiler/generate/generate.h"
 #include "compiler/recipe/auto.h"
 #include "compiler/recipe/recipe.h"
+#include "platform/file.h"
 #include "tests/compiler/front_kit.h"
 
 #include <greatest.h>
@@ -358,6 +359,67 @@ TEST a_preflight_that_cannot_be_played_is_refused(void) {
     PASS();
 }
 
+static int drawn;
+
+static bool pretend_to_fly(const hemc_flight* flight, hemc_preflight* out) {
+    memset(out, 0, sizeof(*out));
+    out->grade = flight->size != 0 ? 'B' : 'F';
+    out->part_count = 2;
+    out->parts[0] = (hemc_preflight_part){.name = "sheet", .grade = 'B', .clip_name = "wave", .clip_seconds = 0.5f};
+    out->parts[1] = (hemc_preflight_part){.name = "a b", .grade = 'A', .clip = -1};
+    return true;
+}
+
+static bool pretend_to_draw(const uint8_t* bytes, size_t size, const hemc_preflight_part* part, const char* path) {
+    hem_file_error error;
+    drawn += strcmp(part->clip_name, "wave") == 0 && part->clip_seconds == 0.5f && part->grade == 'B';
+    return size != 0 && hem_file_write(path, bytes, 4, 0, &error);
+}
+
+// The picture of the worst moment lies beside the report that names it, also when the asset comes out of the cache.
+TEST a_report_names_the_pictures_beside_it(void) {
+    char folder[512], input[600];
+    kit k;
+    kit_begin(&k);
+    ASSERT(kit_folder(folder));
+    const kit_data data = kit_good();
+    size_t size;
+    const char* text = kit_gltf(k.arena, &data, NULL, NULL, &size);
+    ASSERT(kit_write(folder, "kit.gltf", text, size, input));
+    hemc_set_preflight_functions(pretend_to_fly, pretend_to_draw);
+    static const char recipe[] =
+        "{\"parts\": [{\"name\": \"sheet\", \"select\": {\"node\": \"Sheet\"}, \"spacing\": 0.1}]}";
+    for (int i = 0; i < 2; ++i) {
+        hemc_outcome out;
+        char* report = hemc_format(k.arena, "%s/r%d.json", folder, i);
+        char* picture = hemc_format(k.arena, "%s/r%d.sheet.png", folder, i);
+        char* named = hemc_format(k.arena, "\"picture\": \"r%d.sheet.png\"", i);
+        const hemc_job job = {.input = input,
+                              .recipe = "recipe",
+                              .recipe_bytes = recipe,
+                              .recipe_size = sizeof(recipe) - 1,
+                              .report = report,
+                              .cache = hemc_format(k.arena, "%s/cache", folder),
+                              .preflight = true,
+                              .verbosity = -1};
+        drawn = 0;
+        hemc_execute(&job, &out, NULL, NULL);
+        ASSERT_EQm(out.messages, HEMC_OK, out.exit_code);
+        ASSERT_EQ(i == 1, out.cached);
+        ASSERT_EQ(1, drawn);
+        ASSERT(hem_file_exists(picture));
+        uint8_t* bytes;
+        ASSERT(hemc_read_file(k.arena, report, &bytes, &size));
+        char* said = hemc_format(k.arena, "%.*s", (int)size, (const char*)bytes);
+        ASSERT(strstr(said, named) != NULL && strstr(said, "\"picture\": null") != NULL);
+        hemc_outcome_free(&out);
+    }
+    hemc_set_preflight_functions(NULL, NULL);
+    kit_folder_end(folder);
+    kit_end(&k);
+    PASS();
+}
+
 TEST the_grade_that_a_recipe_accepts_is_read(void) {
     kit k;
     hemc_recipe recipe;
@@ -383,5 +445,6 @@ SUITE(front_first_suite) {
     RUN_TEST(a_hood_stays_on_its_head);
     RUN_TEST(a_list_names_what_a_recipe_may_use);
     RUN_TEST(a_preflight_that_cannot_be_played_is_refused);
+    RUN_TEST(a_report_names_the_pictures_beside_it);
     RUN_TEST(the_grade_that_a_recipe_accepts_is_read);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/motion.h"
+#include "tools/player.h"
 #include "tools/preflight.h"
 #include "tests/tools/fixture.h"
 #include "greatest.h"
@@ -68,12 +69,12 @@ TEST a_preflight_is_the_same_twice_and_bounded(void) {
     asset a;
     preflight one, two;
     ASSERT(open_fixture(&a));
-    ASSERT_EQ(0, preflight_run(&one, &a));
-    ASSERT_EQ(0, preflight_run(&two, &a));
+    ASSERT_EQ(0, preflight_run(&one, &a, NULL, NULL));
+    ASSERT_EQ(0, preflight_run(&two, &a, NULL, NULL));
     ASSERT(one.grade >= 'A' && one.grade <= 'F');
     ASSERT_EQ(one.grade, two.grade);
     ASSERT_EQ((int32_t)a.view.clip_count, one.clip_count);
-    ASSERT(one.frame_count > 0 && one.frame_count <= 1200 + 60 + 120 + 24 * one.clip_count);
+    ASSERT(one.frame_count > 0 && one.frame_count <= 3 * (600 + 12 * one.clip_count));
     ASSERT_EQ(one.part_count, two.part_count);
     for (int32_t i = 0; i < one.part_count; i++) {
         ASSERT_EQ(one.parts[i].crossed_share, two.parts[i].crossed_share);
@@ -84,20 +85,105 @@ TEST a_preflight_is_the_same_twice_and_bounded(void) {
     PASS();
 }
 
+// A grade is that of the worst clip; another flight over the bad clips alone plays just those; what is left out is not crossed.
+TEST each_clip_is_judged_by_itself(void) {
+    asset a;
+    preflight all, again, bare;
+    ASSERT(open_fixture(&a));
+    ASSERT_EQ(0, preflight_run(&all, &a, NULL, NULL));
+    ASSERT(all.clip_count > 0 && all.part_count > 0);
+    char worst = 'A';
+    for (int32_t i = 0; i < all.clip_count; i++) {
+        worst = all.clips[i].grade > worst ? all.clips[i].grade : worst;
+    }
+    ASSERT(all.grade >= worst); // or worse, by unrest
+    hemc_preflight* before = calloc(1, sizeof(hemc_preflight));
+    uint8_t* left_out = malloc(a.view.preview_index_count / 3 + 1);
+    ASSERT(before != NULL && left_out != NULL);
+    for (int32_t i = 0; i < all.clip_count; i++) {
+        before->clips[i].grade = i == 0 ? 'C' : 'B';
+    }
+    ASSERT_EQ(0, preflight_run(&again, &a, NULL, before));
+    ASSERT_EQ(1, again.clip_count);
+    ASSERT_EQ(all.clips[0].grade, again.clips[0].grade);
+    memset(left_out, 0, a.view.preview_index_count / 3);
+    for (uint32_t t = 0; t < a.view.preview_index_count / 3; t++) {
+        const hem_vertex_bind* v = &a.view.vertex_bind[a.view.preview_indices[3 * (size_t)t]];
+        left_out[t] = v->blend == 0;
+    }
+    ASSERT_EQ(0, preflight_run(&bare, &a, left_out, NULL));
+    for (int32_t i = 0; i < bare.part_count; i++) {
+        ASSERT(bare.parts[i].crossed_share <= all.parts[i].crossed_share);
+    }
+    free(before);
+    free(left_out);
+    asset_unload(&a);
+    PASS();
+}
+
+// A run that begins where another has settled, within the clip, goes on as that one does.
+TEST players_take_over_what_has_settled(void) {
+    asset a;
+    player one, two;
+    player_frame x, y;
+    ASSERT(open_fixture(&a));
+    player_setup setup = player_setup_default(&a);
+    setup.clip = 0;
+    setup.from = 0.1f;
+    setup.settle_seconds = 0.5f;
+    ASSERT_EQ(0, player_begin(&one, &setup));
+    setup.settled = &one;
+    ASSERT_EQ(0, player_begin(&two, &setup));
+    for (int32_t i = 0; i < 5; i++) {
+        ASSERT_EQ(0, i == 2 ? player_skip(&one) : player_step(&one, false, &x));
+        ASSERT_EQ(0, player_step(&two, false, &y));
+        ASSERT_EQ(hem_scene_hash(one.scene), hem_scene_hash(two.scene));
+    }
+    ASSERT_EQ(x.seconds, y.seconds);
+    ASSERT_IN_RANGE(0.1f + 4.0f / 60.0f, x.seconds, 1e-6f);
+    player_end(&two);
+    player_end(&one);
+    asset_unload(&a);
+    PASS();
+}
+
+TEST a_wind_blows_in_one_motion_only(void) {
+    float wind[3], most = 0.0f;
+    for (int32_t m = 1; m < motion_count(); m++) {
+        for (int32_t i = 0; i <= 32; i++) {
+            motion_wind(m, motion_seconds(m) * (float)i / 32.0f, wind);
+            const float speed = sqrtf(wind[0] * wind[0] + wind[1] * wind[1] + wind[2] * wind[2]);
+            ASSERT(strcmp(motion_name(m), "test-wind") == 0 || speed == 0.0f);
+            ASSERT(i % 32 != 0 || speed < 1e-6f);
+            most = fmaxf(most, speed);
+        }
+    }
+    ASSERT_IN_RANGE(6.0f, most, 0.1f);
+    PASS();
+}
+
 // The worst part speaks, about what is worst in it.
 TEST advice_names_the_part_and_the_fault(void) {
     char text[512];
-    preflight f = {.grade = 'D', .part_count = 2, .worst_clip = "run", .worst_seconds = 1.5f, .worst_crossed = 40};
+    asset a;
+    ASSERT(open_fixture(&a));
+    preflight f = {.grade = 'D', .part_count = 2};
     f.parts[0] = (preflight_part){.name = "hair", .grade = 'A'};
-    f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .crossed_share = 0.1f};
-    preflight_advice(&f, text, sizeof(text));
-    ASSERT(strstr(text, "\"cape\" goes through") != NULL && strstr(text, "run at 1.50 s") != NULL);
+    f.parts[1] = (preflight_part){
+        .name = "cape", .grade = 'D', .crossed_share = 0.1f, .moment = {.clip = 0, .seconds = 1.5f, .hz = 60.0f}};
+    preflight_advice(&f, &a, text, sizeof(text));
+    ASSERT(strstr(text, "\"cape\" goes through") != NULL && strstr(text, "at 1.50 s") != NULL);
+    ASSERT(strstr(text, asset_clip_name(&a, 0)) != NULL);
     f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .stretched_share = 0.08f, .stretch_max = 2.5f};
-    preflight_advice(&f, text, sizeof(text));
+    preflight_advice(&f, &a, text, sizeof(text));
     ASSERT(strstr(text, "8.0 % of the edges of \"cape\"") != NULL);
+    f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .restless = 0.1f, .settle_seconds = -1.0f};
+    preflight_advice(&f, &a, text, sizeof(text));
+    ASSERT(strstr(text, "after 4 s of standing still") != NULL);
     f.parts[1] = (preflight_part){.name = "cape", .grade = 'A'};
-    preflight_advice(&f, text, sizeof(text));
+    preflight_advice(&f, &a, text, sizeof(text));
     ASSERT_STR_EQ("", text);
+    asset_unload(&a);
     PASS();
 }
 
@@ -105,5 +191,8 @@ SUITE(preflight_suite) {
     RUN_TEST(motions_begin_and_end_in_the_bind_pose);
     RUN_TEST(clips_stand_before_motions);
     RUN_TEST(a_preflight_is_the_same_twice_and_bounded);
+    RUN_TEST(each_clip_is_judged_by_itself);
+    RUN_TEST(players_take_over_what_has_settled);
+    RUN_TEST(a_wind_blows_in_one_motion_only);
     RUN_TEST(advice_names_the_part_and_the_fault);
 }
