@@ -128,6 +128,7 @@ typedef struct hemc_bare_lattice {
     uint32_t size[3];             // particles along each axis
     float origin[3], spacing[3];
     float alpha, damping; // see hem_tuning.region_*
+    float young, poisson; // see hem_tuning.solid_*; young 0 = no tetrahedra
     uint32_t width;
     const hemc_bare_lattice_clip* clips; // its particles know their pose: `drive` of the mesh
     uint32_t clip_count;

@@ -460,6 +460,12 @@ typedef struct hemc_bend {
     float c[4], cosine, sine, compliance;
 } hemc_bend;
 
+// A piece of a solid, see hem_tetrahedron.
+typedef struct hemc_tetrahedron {
+    uint32_t p[4];
+    float q[9], volume;
+} hemc_tetrahedron;
+
 // An edge that may bend around meshes, see hem_virtual_edges.
 typedef struct hemc_virtual_edge {
     uint32_t a, b, wing[2]; // UINT32_MAX = none
@@ -494,6 +500,8 @@ typedef struct hemc_mesh {
     size_t triangle_count;
     hemc_bend* bends;
     size_t bend_count;
+    hemc_tetrahedron* tetrahedra; // by part
+    size_t tetrahedron_count;
     hemc_virtual_edge* virtual_edges; // by part
     size_t virtual_edge_count;
     uint32_t* group_starts; // [all.count + 1]; members without the particle itself; empty = no group
@@ -542,6 +550,8 @@ typedef struct hemc_layout {
     uint32_t bend_count;
     hem_dihedral* dihedrals;
     uint32_t dihedral_count;
+    hem_tetrahedron* tetrahedra;
+    uint32_t tetrahedron_count;
     hem_lattice* lattices;
     uint32_t lattice_count;
     hem_lattice_cell* cells;
@@ -666,6 +676,7 @@ bool hemc_maps(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
 // Shear, bend and tether links, groups, frames, rest overlaps, rest lengths. (graph/graph.c)
 bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_mesh* mesh);
 // The springs of the recipe; after hemc_graph. (graph/springs.c)
+void hemc_solids(hemc_arena* arena, hemc_mesh* mesh); // graph/solids.c
 bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                   hemc_mesh* mesh);
 // Edges of the parts that have virtual particles; after the links were measured. (graph/virtual.c)

@@ -175,6 +175,8 @@ extern "C" {
     /* rest shape -> where the glTF binds it; none: in the same place, in metres */                                    \
     X(BONE_SPACES, 48, "bone_spaces", hem_matrix34, bone_spaces, bone_space_count, OPTIONAL, ALL_OR_NONE,              \
       info->bone_count)                                                                                                \
+    /* what row batches of tetrahedra need to know */                                                                  \
+    X(TETRAHEDRA, 49, "tetrahedra", hem_tetrahedron, tetrahedra, tetrahedron_count, OPTIONAL, ANY, 0)                  \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -349,7 +351,9 @@ typedef struct hem_tuning {
     float region_damping;      // 1/s: how fast motion dies away that is not that of a region as a whole
     uint32_t region_width;     // 1..HEM_MAX_REGION_WIDTH: half-width of regions in cells; parts that are no lattice: 0
     float inner_damping; // 1/s: of what is not motion of the part as a whole, which neither falls nor turns slower
-    uint32_t reserved[3];
+    float solid_young;   // of tetrahedra: Young's modulus, Pa; parts without: 0
+    float solid_poisson; // 0..0.49: how much it keeps its volume
+    uint32_t reserved[1];
 } hem_tuning;
 HEM_STATIC_ASSERT(sizeof(hem_tuning) == 256, "tuning size");
 
@@ -566,6 +570,14 @@ typedef struct hem_dihedral {
     float compliance[8];      // as in hem_bend
 } hem_dihedral;
 HEM_STATIC_ASSERT(sizeof(hem_dihedral) == 96, "dihedral size");
+
+// Eight tetrahedra. With d(k) = x(k) - x(0), k = 1 to 3, as columns, D q is the deformation gradient F; q is the inverse of D at
+// rest.
+typedef struct hem_tetrahedron {
+    float q[9][8];   // 1/m, row after row; lanes without one: 0
+    float volume[8]; // m^3 at rest; lanes without one: 0
+} hem_tetrahedron;
+HEM_STATIC_ASSERT(sizeof(hem_tetrahedron) == 320, "tetrahedron size");
 
 // A lattice: a grid of cells around a mesh, with particles on their corners, shared. Its particles are all that the part
 // has; index (i, j, k) lies at origin + (i, j, k) * spacing.

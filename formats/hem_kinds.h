@@ -30,7 +30,8 @@ extern "C" {
     X(BENDS, 7, bends, ROW_BATCHES, 12)                                                                                \
     X(DIHEDRALS, 8, dihedrals, ROW_BATCHES, 14)                                                                        \
     X(TRIANGLES, 9, triangles, ROW_BATCHES, 16)                                                                        \
-    X(REGIONS, 10, regions, LATTICES, 45)
+    X(REGIONS, 10, regions, LATTICES, 45)                                                                              \
+    X(TETRAHEDRA, 11, tetrahedra, ROW_BATCHES, 18)
 
 typedef enum hem_batch_kind {
 #define HEM_BATCH_ENUM(name, number, ...) HEM_BATCH_##name = number,
@@ -56,7 +57,8 @@ typedef enum hem_tuned {
     HEM_TUNED_AS_DRIVE, // hem_tuning.drive*
     HEM_TUNED_EACH,     // numbers of its own; hem_tuning.compliance and link_damping [number] are added to them
     HEM_TUNED_AS_FABRIC, // hem_tuning.fabric_*
-    HEM_TUNED_AS_REGION  // hem_tuning.region_*
+    HEM_TUNED_AS_REGION, // hem_tuning.region_*
+    HEM_TUNED_AS_SOLID   // hem_tuning.solid_*
 } hem_tuned;
 
 // Every kind of constraint.
@@ -101,7 +103,9 @@ typedef enum hem_tuned {
     /* the same with an angle of its own, softer where it is folded */                                                 \
     X(DIHEDRAL, 14, dihedral, DIHEDRALS, 4, 0, AS_FABRIC, HEM_TRAIT_SPANS)                                             \
     /* a particle of a lattice and all within some steps of it keep their shape */                                     \
-    X(REGION, 15, region, REGIONS, HEM_ARITY_MANY, 0, AS_REGION, 0)
+    X(REGION, 15, region, REGIONS, HEM_ARITY_MANY, 0, AS_REGION, 0)                                                    \
+    /* a piece of something solid: resists change of shape and of volume */                                            \
+    X(TETRAHEDRON, 16, tetrahedron, TETRAHEDRA, 4, 0, AS_SOLID, HEM_TRAIT_SPANS)
 // clang-format on
 
 typedef enum hem_kind {

@@ -128,7 +128,7 @@ typedef struct batch_totals {
     uint32_t next_member, next_index; // of groups
     uint32_t row_constraints, indexed_row_constraints, next_row_index, next_spring;
     uint32_t next_row_member, next_rod, next_chain;
-    uint32_t next_triangle, next_bend, next_dihedral;
+    uint32_t next_triangle, next_bend, next_dihedral, next_tetrahedron;
 } batch_totals;
 
 static hem_format_result check_links(hemi_checker* c, const hem_range* range, batch_totals* totals) {
@@ -762,6 +762,30 @@ static hem_format_result check_dihedrals(hemi_checker* c, const hem_range* range
     return HEM_FORMAT_OK;
 }
 
+static hem_format_result check_tetrahedra(hemi_checker* c, const hem_range* range, batch_totals* totals) {
+    const hem_view* v = c->view;
+    for (uint32_t i = range->begin; i < range->begin + range->count; ++i) {
+        const hem_row_batch* b = &v->row_batches[i];
+        const hem_format_result r = check_row_batch(c, i, range->part, HEM_KIND_TETRAHEDRON, 4, totals);
+        if (r != HEM_FORMAT_OK) {
+            return r;
+        }
+        REFUSE_IF(!hemi_take_range(b->payload, 1, v->tetrahedron_count, &totals->next_tetrahedron), BAD_INDEX,
+                  ROW_BATCHES, i, "payload");
+        const hem_tetrahedron* t = &v->tetrahedra[b->payload];
+        for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+            const int on = b->lane_mask >> lane & 1;
+            for (uint32_t k = 0; k < 9; ++k) {
+                const float limit = on ? HEM_MAX_FABRIC_INVERSE : 0;
+                REFUSE_IF(!hemi_in_range(t->q[k][lane], -limit, limit), BAD_VALUE, TETRAHEDRA, b->payload, "q");
+            }
+            REFUSE_IF(!hemi_in_range(t->volume[lane], 0, on ? HEM_MAX_UNIT : 0), BAD_VALUE, TETRAHEDRA, b->payload,
+                      "volume");
+        }
+    }
+    return HEM_FORMAT_OK;
+}
+
 // One lattice a part, and that is the part's; the rest was checked before (hem_validate_lattices.c).
 static hem_format_result check_regions(hemi_checker* c, const hem_range* range, batch_totals* totals) {
     (void)totals;
@@ -780,6 +804,7 @@ static hem_format_result check_row_totals(hemi_checker* c, const batch_totals* t
     REFUSE_IF(t->next_triangle != v->triangle_count, BAD_COUNT, TRIANGLES, t->next_triangle, "element_count");
     REFUSE_IF(t->next_bend != v->bend_count, BAD_COUNT, BENDS, t->next_bend, "element_count");
     REFUSE_IF(t->next_dihedral != v->dihedral_count, BAD_COUNT, DIHEDRALS, t->next_dihedral, "element_count");
+    REFUSE_IF(t->next_tetrahedron != v->tetrahedron_count, BAD_COUNT, TETRAHEDRA, t->next_tetrahedron, "element_count");
     REFUSE_IF(v->info->row_constraint_count != t->row_constraints, BAD_COUNT, INFO, 0, "row_constraint_count");
     return HEM_FORMAT_OK;
 }

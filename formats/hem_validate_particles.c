@@ -101,6 +101,8 @@ static const tuning_rule tuning_rules[] = {
     {offsetof(hem_tuning, region_alpha), 1, 0, 1, "region_alpha"},
     {offsetof(hem_tuning, region_damping), 1, 0, 1e4f, "region_damping"},
     {offsetof(hem_tuning, inner_damping), 1, 0, 1e4f, "inner_damping"},
+    {offsetof(hem_tuning, solid_young), 1, 0, 1e9f, "solid_young"},
+    {offsetof(hem_tuning, solid_poisson), 1, 0, 0.49f, "solid_poisson"},
 };
 
 hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, float longest, hem_format_fault* fault) {

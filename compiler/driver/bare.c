@@ -248,6 +248,8 @@ static void make_lattice(hemc_arena* arena, const hemc_bare_lattice* from, hemc_
     mesh->part_tunings[0].region_alpha = from->alpha;
     mesh->part_tunings[0].region_damping = from->damping;
     mesh->part_tunings[0].region_width = from->width;
+    mesh->part_tunings[0].solid_young = from->young;
+    mesh->part_tunings[0].solid_poisson = from->poisson;
 }
 
 static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare, uint8_t** bytes, size_t* size) {
@@ -301,6 +303,7 @@ static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare
     }
     if (bare->lattice != NULL) {
         make_lattice(arena, bare->lattice, &mesh);
+        hemc_solids(arena, &mesh);
     }
     if (bare->virtual_particles != 0) {
         mesh.part_virtual = hemc_alloc(arena, mesh.part_count, 1);

@@ -100,6 +100,7 @@ static bool make_asset(hemc_compilation* c, hemc_options options, double* clock)
         !hemc_springs(c->arena, &c->log, &c->model, &c->recipe, &c->mesh)) {
         return false;
     }
+    hemc_solids(c->arena, &c->mesh);
     end_stage(c, HEMC_STAGE_GRAPH, clock);
     if (!hemc_lanes(c->arena, &c->log, &c->mesh, &c->layout)) {
         return false;

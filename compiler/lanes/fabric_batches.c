@@ -4,7 +4,7 @@
 
 #include "compiler/graph/graph.h"
 
-// Triangles and bending edges into row batches. The weave has shaped the placement, and they lie along it.
+// Triangles, bending edges and tetrahedra into row batches. The weave has shaped the placement, and cloth lies along it.
 
 typedef struct picked {
     hemc_tuples tuples;
@@ -20,6 +20,10 @@ static const uint32_t* triangle_particles(const hemc_mesh* mesh, size_t i) {
 
 static const uint32_t* bend_particles(const hemc_mesh* mesh, size_t i) {
     return mesh->bends[i].p;
+}
+
+static const uint32_t* tetrahedron_particles(const hemc_mesh* mesh, size_t i) {
+    return mesh->tetrahedra[i].p;
 }
 
 // Those of a part, in batches.
@@ -65,6 +69,25 @@ void hemc_batch_triangles(hemc_arena* arena, const hemc_mesh* mesh, uint32_t par
     layout->triangles =
         hemc_append(arena, layout->triangles, layout->triangle_count, out, from.plan.count, sizeof(hem_triangle));
     layout->triangle_count += (uint32_t)from.plan.count;
+}
+
+void hemc_batch_tetrahedra(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout) {
+    picked from = {0};
+    pick(arena, mesh, layout, part, mesh->tetrahedron_count, 4, tetrahedron_particles, &from);
+    hem_tetrahedron* out = hemc_alloc(arena, from.plan.count, sizeof(hem_tetrahedron));
+    for (size_t i = 0; i < from.plan.count; ++i) {
+        for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+            const hemc_tetrahedron* t = at_lane(&from, i, lane, mesh->tetrahedra, sizeof(*t));
+            for (int k = 0; k < 9; ++k) {
+                out[i].q[k][lane] = t != NULL ? t->q[k] : 0;
+            }
+            out[i].volume[lane] = t != NULL ? t->volume : 0;
+        }
+    }
+    hemc_add_row_batches(arena, &from.plan, HEM_KIND_TETRAHEDRON, 4, part, layout->tetrahedron_count, layout);
+    layout->tetrahedra = hemc_append(arena, layout->tetrahedra, layout->tetrahedron_count, out, from.plan.count,
+                                     sizeof(hem_tetrahedron));
+    layout->tetrahedron_count += (uint32_t)from.plan.count;
 }
 
 hem_batch_kind hemc_bends_as(const hemc_mesh* mesh, uint32_t source_part) {

@@ -140,6 +140,7 @@ static uint32_t count_constraints(const hemc_layout* layout, const hem_range* r,
         case HEM_BATCH_BENDS:
         case HEM_BATCH_DIHEDRALS:
         case HEM_BATCH_TRIANGLES:
+        case HEM_BATCH_TETRAHEDRA:
             *(layout->row_batches[i].form == HEM_FORM_INDICES ? &by_index : &constraints) +=
                 hemc_count_bits(layout->row_batches[i].lane_mask);
             break;
@@ -272,6 +273,9 @@ bool hemc_lanes(hemc_arena* arena, hemc_log* log, const hemc_mesh* mesh, hemc_la
         const uint32_t triangles = layout->row_batch_count;
         hemc_batch_triangles(arena, mesh, part, layout);
         add_range(layout, part, HEM_BATCH_TRIANGLES, triangles, layout->row_batch_count);
+        const uint32_t tetrahedra = layout->row_batch_count;
+        hemc_batch_tetrahedra(arena, mesh, part, layout);
+        add_range(layout, part, HEM_BATCH_TETRAHEDRA, tetrahedra, layout->row_batch_count);
         hemc_batch_links(arena, links, link_count, part, layout->row_count, layout);
         hemc_batch_groups(arena, mesh, layout->part_order[part], part, layout);
         add_range(layout, part, HEM_BATCH_LINKS, first[0], layout->link_batch_count);

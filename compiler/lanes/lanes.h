@@ -118,6 +118,7 @@ void* hemc_append(hemc_arena* arena, const void* head, size_t head_count, const 
 hem_batch_kind hemc_bends_as(const hemc_mesh* mesh, uint32_t source_part);
 void hemc_batch_bends(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 void hemc_batch_triangles(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
+void hemc_batch_tetrahedra(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 void hemc_batch_springs(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 void hemc_batch_strands(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_strand_kind kind,
                         hemc_layout* layout);

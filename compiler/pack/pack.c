@@ -204,6 +204,8 @@ static void pack_batches(hemc_packer* p) {
     v->bend_count = layout->bend_count;
     v->dihedrals = layout->dihedrals;
     v->dihedral_count = layout->dihedral_count;
+    v->tetrahedra = layout->tetrahedra;
+    v->tetrahedron_count = layout->tetrahedron_count;
     v->virtual_edges = layout->virtual_edges;
     v->virtual_edge_count = layout->virtual_edge_count;
     v->lattices = layout->lattices;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// What a recipe says of lattices: "spacing" as three numbers, "collision", "inside", "region".
+// What a recipe says of lattices: "spacing" as three numbers, "collision", "inside", "region", "solid".
 
 #define REGION_ALPHA 0.75f
 #define REGION_DAMPING 2.0f // 1/s
@@ -48,12 +48,50 @@ static bool read_collision(const hemc_recipe_reader* r, const hemc_json* value, 
     return true;
 }
 
+// "solid": true, or {"young": kPa, "poisson": 0..0.49}: tetrahedra in place of regions, unless those are asked for too. What
+// damps a material then damps its wobble alone: a body falls as bodies do.
+static bool read_solid(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
+    static const char* const keys[] = {"young", "poisson"};
+    static const struct {
+        const char* material;
+        float young; // kPa
+    } stuffs[] = {{"jelly", 4}, {"flesh", 20}, {"rubber", 500}};
+    const hemc_json* value = hemc_json_member(object, "solid");
+    hem_tuning* t = &part->tuning;
+    float young = 50;
+    bool wanted = value != NULL && value->kind == HEMC_JSON_OBJECT, good = true;
+    for (int i = 0; i < 3; ++i) {
+        young = strcmp(part->material, stuffs[i].material) == 0 ? stuffs[i].young : young;
+    }
+    float poisson = 0.45f;
+    if (wanted) {
+        good = hemc_recipe_keys(r, value, keys, 2) && good;
+        good = hemc_recipe_number(r, value, "young", 0, true, 1e6, &young) && good;
+        good = hemc_recipe_number(r, value, "poisson", 0, false, 0.49, &poisson) && good;
+    } else {
+        good = hemc_recipe_bool(r, object, "solid", &wanted);
+    }
+    if (!good || !wanted) {
+        return good;
+    }
+    t->solid_young = 1000 * young;
+    t->solid_poisson = poisson;
+    if (hemc_json_member(object, "region") == NULL) {
+        t->region_alpha = t->region_damping = 0;
+    }
+    if (hemc_json_member(object, "damping") == NULL) {
+        t->inner_damping = hemc_json_member(object, "inner_damping") == NULL ? t->damping : t->inner_damping;
+        t->damping = t->angular_damping = 0;
+    }
+    return true;
+}
+
 bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const keys[] = {"alpha", "width", "damping"};
-    static const char* const own[] = {"collision", "inside", "region", "clips"};
+    static const char* const own[] = {"collision", "inside", "region", "clips", "solid"};
     hem_tuning* t = &part->tuning;
     if (part->generator != HEMC_LATTICE) {
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 5; ++i) {
             if (hemc_json_member(object, own[i]) != NULL) {
                 return hemc_recipe_fault(r, hemc_json_member(object, own[i]), "is of \"generator\": \"lattice\"");
             }
@@ -83,5 +121,6 @@ bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, h
         good = hemc_recipe_number(r, region, "damping", 0, false, 1000, &t->region_damping) && good;
         good = hemc_recipe_count(r, region, "width", 1, HEM_MAX_REGION_WIDTH, &t->region_width) && good;
     }
+    good = read_solid(r, object, part) && good;
     return hemc_recipe_lattice_clips(r, object, part) && good;
 }

@@ -291,6 +291,7 @@ static const char* const part_keys[] = {
     "collision",
     "inside",
     "region",
+    "solid",
     "iterations",
 };
 

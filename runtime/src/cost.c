@@ -75,6 +75,7 @@ static float price_of_range(const hem_view* view, const hem_part* part, const he
     case HEM_BATCH_TRIANGLES:
     case HEM_BATCH_BENDS:
     case HEM_BATCH_DIHEDRALS:
+    case HEM_BATCH_TETRAHEDRA:
         return (float)range->count * ns[HEM_COST_fabric];
     case HEM_BATCH_SPRINGS:
         return (float)range->count * ns[HEM_COST_spring];

@@ -175,6 +175,9 @@ static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range) {
                                    tune->region_alpha,
                                    step->pass == 0 ? tune->region_damping : 0.0f};
     HEM_ASSERT(range->begin < view->lattice_count && tune->region_width >= 1);
+    if (tune->region_alpha == 0.0f && tune->region_damping == 0.0f && instance->tuning[p].solid_young > 0.0f) {
+        return; // solid, and nothing else
+    }
     if (step->substep == 0 && step->pass == 0) {
         step->scene->kernels->region_weights(&args);
     }
@@ -239,6 +242,20 @@ static void solve_fabric(hemi_step* step, uint32_t p, const hem_range* range) {
     }
 }
 
+// Once a substep, like strands: a piece is solved whole, and what is stiffer than that holds is softened by the substep.
+static void solve_solids(hemi_step* step, uint32_t p, const hem_range* range) {
+    const hem_view* view = step->instance->view;
+    const hem_tuning* t = &step->instance->tuning[p];
+    const float shear = 0.5f * t->solid_young / (1.0f + t->solid_poisson);
+    const float bulk = 2.0f * shear * t->solid_poisson / (1.0f - 2.0f * t->solid_poisson);
+    const float h2 = step->h * step->h;
+    const hemi_solid_args args = {step->instance->x, shear * h2, bulk * h2};
+    HEM_ASSERT(range->begin + range->count <= view->row_batch_count);
+    if (step->pass == 0 && shear > 0.0f) {
+        step->scene->kernels->tetrahedra(view, view->row_batches + range->begin, range->count, &args);
+    }
+}
+
 void hemi_phase_constrain(hemi_step* step) {
     hemi_instance* instance = step->instance;
     hemi_solve* s = &step->scratch->solve;
@@ -295,6 +312,9 @@ void hemi_phase_constrain(hemi_step* step) {
             case HEM_BATCH_BENDS:
             case HEM_BATCH_DIHEDRALS:
                 solve_fabric(step, p, range);
+                break;
+            case HEM_BATCH_TETRAHEDRA:
+                solve_solids(step, p, range);
                 break;
             case HEM_BATCH_DRIVES: // in a phase of their own
             case HEM_BATCH_KIND_COUNT:

@@ -564,6 +564,23 @@ static int write_lattices(builder* b, const char* folder) {
 
     bad |= write_lattice_clips(b, folder);
 
+    clear(b); // solid, with an arm, a notch and a hole
+    add_lattice(b, 7, 4, 4, notched);
+    b->lattice.alpha = b->lattice.damping = 0;
+    b->lattice.young = 2e4f;
+    b->lattice.poisson = 0.45f;
+    bad |= write_asset(b, folder, "solid", 0);
+
+    clear(b); // a column of a metre that hangs, 10 kg in each of its layers
+    add_lattice(b, 2, 10, 2, NULL);
+    b->lattice.alpha = b->lattice.damping = 0;
+    b->lattice.young = 1e6f;
+    for (uint32_t i = 0; i < b->count; ++i) {
+        b->animated[i] = b->positions[i][1] > 0.95f;
+        b->mass[i] = 10.0f / 9.0f;
+    }
+    bad |= write_asset(b, folder, "solid_held", 0);
+
     clear(b); // for the clock
     add_lattice(b, 14, 14, 14, NULL);
     return bad | write_asset(b, folder, "lattice_cube", 0);

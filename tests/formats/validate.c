@@ -112,6 +112,8 @@ static const spoiled table[] = {
     {"tether allowance", S_TUNING, 0, TUNE(tether_allowance), F32, -0.1, VALUE, S_TUNING, 0, "tether_allowance"},
     {"gravity", S_TUNING, 0, TUNE(gravity_scale), F32, NAN_VALUE, VALUE, S_TUNING, 0, "gravity_scale"},
     {"damping", S_TUNING, 0, TUNE(damping), F32, -1, VALUE, S_TUNING, 0, "damping"},
+    {"solid stiffness", S_TUNING, 0, TUNE(solid_young), F32, -1, VALUE, S_TUNING, 0, "solid_young"},
+    {"solid volume", S_TUNING, 0, TUNE(solid_poisson), F32, 0.5, VALUE, S_TUNING, 0, "solid_poisson"},
     {"inner damping", S_TUNING, 0, TUNE(inner_damping), F32, 1e9, VALUE, S_TUNING, 0, "inner_damping"},
     {"angular damping", S_TUNING, 0, TUNE(angular_damping), F32, 1e9, VALUE, S_TUNING, 0, "angular_damping"},
     {"drag", S_TUNING, 0, TUNE(drag), F32, -1, VALUE, S_TUNING, 0, "drag"},

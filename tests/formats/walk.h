@@ -83,8 +83,9 @@ static inline float walk_view(const hem_view* v) {
                 }
             }
         }
-        static const hem_batch_kind fabrics[] = {HEM_BATCH_TRIANGLES, HEM_BATCH_BENDS, HEM_BATCH_DIHEDRALS};
-        for (int n = 0; n < 3; ++n) {
+        static const hem_batch_kind fabrics[] = {HEM_BATCH_TRIANGLES, HEM_BATCH_BENDS, HEM_BATCH_DIHEDRALS,
+                                                 HEM_BATCH_TETRAHEDRA};
+        for (int n = 0; n < 4; ++n) {
             const hem_range range = hem_range_of(v->ranges, part, fabrics[n]);
             for (uint32_t k = range.begin; k < range.begin + range.count; ++k) {
                 const hem_row_batch* b = &v->row_batches[k];
@@ -96,6 +97,7 @@ static inline float walk_view(const hem_view* v) {
                     }
                     sum += n == 0   ? v->triangles[b->payload].q[3][lane] + v->triangles[b->payload].inverse_area[lane]
                            : n == 1 ? v->bends[b->payload].c[3][lane] + v->bends[b->payload].compliance[lane]
+                           : n == 3 ? v->tetrahedra[b->payload].q[8][lane] + v->tetrahedra[b->payload].volume[lane]
                                     : v->dihedrals[b->payload].sine[lane] + v->dihedrals[b->payload].compliance[lane];
                 }
             }

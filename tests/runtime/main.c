@@ -14,6 +14,7 @@ static void run_long_suites(void) {
     RUN_SUITE(rods_suite);
     RUN_SUITE(fabric_suite);
     RUN_SUITE(lattice_suite);
+    RUN_SUITE(solids_suite);
     RUN_SUITE(clips_suite);
     RUN_SUITE(integrators_suite);
     RUN_SUITE(rotation_suite);

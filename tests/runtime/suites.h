@@ -28,6 +28,7 @@ extern SUITE(maps_suite);
 extern SUITE(rods_suite);
 extern SUITE(fabric_suite);
 extern SUITE(lattice_suite);
+extern SUITE(solids_suite);
 extern SUITE(clips_suite);
 extern SUITE(integrators_suite);
 extern SUITE(sleep_suite);

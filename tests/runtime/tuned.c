@@ -37,6 +37,8 @@ static void tune(hem_tuning* t, uint32_t part, int phase) {
     t->damping = 0.8f * one;
     t->angular_damping = 1.5f * one;
     t->inner_damping = 2.0f * one;
+    t->solid_young = 2e4f * one;
+    t->solid_poisson = 0.3f;
     t->drag = 0.4f * one;
     t->lift = 0.15f * one;
     t->friction = 0.25f + 0.1f * (float)part;
@@ -214,6 +216,8 @@ TEST every_field_of_the_tuning_matters_in_the_tuned_scene(void) {
         {"damping", offsetof(hem_tuning, damping), 1, "dressed"},
         {"angular_damping", offsetof(hem_tuning, angular_damping), 1, "dressed"},
         {"inner_damping", offsetof(hem_tuning, inner_damping), 1, "dressed"},
+        {"solid_young", offsetof(hem_tuning, solid_young), 1, "solid_held"},
+        {"solid_poisson", offsetof(hem_tuning, solid_poisson), 1, "solid_held"},
         {"drag", offsetof(hem_tuning, drag), 1, "dressed"},
         {"lift", offsetof(hem_tuning, lift), 1, "dressed"},
         {"friction", offsetof(hem_tuning, friction), 1, "dressed"},

@@ -93,6 +93,11 @@ typedef struct hemi_group_args {
     const float* moment;
     float share;
 } hemi_group_args;
+typedef struct hemi_solid_args {
+    hemi_row4* x;
+    float shear, bulk; // Pa times the square of the substep: the constants of Lame, mu and lambda
+} hemi_solid_args;
+
 typedef struct hemi_fabric_args {
     hemi_row4* x;
     const hemi_row3* prev;
@@ -231,6 +236,7 @@ struct hemi_kernels {
     void (*triangles)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args);
     void (*bends)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args);
     void (*dihedrals)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args);
+    void (*tetrahedra)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_solid_args* args);
     // Orientation terms of a soft part's rows: at rest, and turned.
     void (*rest_moments)(const hem_view* view, const hem_part* part, float* at_rest);
     void (*moments)(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,

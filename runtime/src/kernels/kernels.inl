@@ -12,6 +12,7 @@
 #include "runtime/src/kernels/links.inl"
 #include "runtime/src/kernels/springs.inl"
 #include "runtime/src/kernels/fabric.inl"
+#include "runtime/src/kernels/solids.inl"
 #include "runtime/src/kernels/groups.inl"
 #include "runtime/src/kernels/regions.inl"
 #include "runtime/src/kernels/rods.inl"
@@ -46,6 +47,7 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .triangles = triangles,
         .bends = bends,
         .dihedrals = dihedrals,
+        .tetrahedra = tetrahedra,
         .rest_moments = rest_moments,
         .moments = moments,
         .groups = groups,
