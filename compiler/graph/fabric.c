@@ -54,7 +54,7 @@ double hemc_bending_rigidity(double bending_length, double density) {
 
 // A strip of a few cells folds a little at its free corners and sides, which a chain of hinges does not: measured 4 to 7 %
 // less length at all spacings. The one factor that calibrates the model against the strip.
-#define STRIP 1.105
+#define STRIP 1.085
 #define DAMPING_HZ 2.0 // at which the material's ratio is meant: about what a cape swings with
 
 // A pass moves a strain on by one particle, so that what it holds grows with their mass, spacing squared times weight. Under
