@@ -13,6 +13,8 @@ const kit_sample kit_samples[] = {
     {"sheet_over_ball", sheet_over_ball_build},
     {"sheet_over_table", sheet_over_table_build},
     {"crossing_sheets", crossing_sheets_build},
+    {"held_sheet", held_sheet_build},
+    {"duck", duck_build},
 };
 
 const int32_t kit_sample_count = (int32_t)(sizeof kit_samples / sizeof kit_samples[0]);

@@ -21,6 +21,8 @@ void flag_build(kit_model* model);
 void sheet_over_ball_build(kit_model* model);
 void sheet_over_table_build(kit_model* model);
 void crossing_sheets_build(kit_model* model);
+void held_sheet_build(kit_model* model);
+void duck_build(kit_model* model);
 void cape_girl_build(kit_model* model);
 void robe_build(kit_model* model);
 void somersault_build(kit_model* model);

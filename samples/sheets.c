@@ -88,3 +88,19 @@ void crossing_sheets_build(kit_model* model) {
     sheet_add(model, "sheet.B", b, 16, 4, light_b, dark_b, bone_b);
     still(model);
 }
+
+// A sheet held by its two upper corners, a checked one so that its stretch can be read.
+void held_sheet_build(kit_model* model) {
+    int32_t root = kit_bone(model, "root", KIT_NONE, kit_v(0.0, 0.0, 0.0));
+    int32_t light = kit_material(model, "ClothLight", 0.88, 0.84, 0.76, 0.85);
+    int32_t dark = kit_material(model, "ClothDark", 0.20, 0.42, 0.36, 0.85);
+    sheet_frame frame = {{-0.5, 1.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    sheet_add(model, "sheet", frame, 54, 6, light, dark, root);
+    kit_mesh* mesh = model->meshes[0];
+    mesh->attributes |= KIT_PIN;
+    for (int32_t i = 0; i < mesh->vertex_count; ++i) {
+        const kit_vec p = mesh->vertices[i].position;
+        mesh->vertices[i].pin = fabs(p.x) > 0.47 && p.y > 1.97 ? 1.0 : 0.0;
+    }
+    still(model);
+}

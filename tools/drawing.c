@@ -85,6 +85,29 @@ void drawing_link(drawing* d, const float a[3], const float b[3], float radius, 
     }
 }
 
+static image_colour between(image_colour a, image_colour b, float t) {
+    image_colour c = 0;
+    for (int32_t shift = 0; shift < 32; shift += 8) {
+        const float x = (float)(a >> shift & 255), y = (float)(b >> shift & 255);
+        c |= (image_colour)(x + t * (y - x) + 0.5f) << shift;
+    }
+    return c;
+}
+
+void drawing_strand(drawing* d, const float (*points)[3], int32_t count, float radius_root, float radius_tip,
+                    float pixels_min, image_colour root, image_colour tip) {
+    for (int32_t i = 0; i + 1 < count; i++) {
+        const float a = (float)i / (float)(count - 1), b = (float)(i + 1) / (float)(count - 1);
+        render_cone* c = add_cone(d, points[i], points[i + 1], between(root, tip, a));
+        if (c != NULL) {
+            c->colour_b = between(root, tip, b);
+            c->radius_a = radius_root + a * (radius_tip - radius_root);
+            c->radius_b = radius_root + b * (radius_tip - radius_root);
+            c->pixels_min = pixels_min;
+        }
+    }
+}
+
 void drawing_capsule(drawing* d, const float a[3], const float b[3], float radius_a, float radius_b,
                      image_colour colour) {
     render_cone* c = add_cone(d, a, b, colour);

@@ -28,6 +28,9 @@ void drawing_ellipsoid(drawing* d, const float position[3], const float rotation
 void drawing_ball(drawing* d, const float position[3], float radius, image_colour colour);
 // A tube between two points; radius in metres, but at least pixels_min wide in the picture.
 void drawing_link(drawing* d, const float a[3], const float b[3], float radius, float pixels_min, image_colour colour);
+// A strand of hair: thin tapered tubes from root to tip, `pixels_min` of both as above.
+void drawing_strand(drawing* d, const float (*points)[3], int32_t count, float radius_root, float radius_tip,
+                    float pixels_min, image_colour root, image_colour tip);
 void drawing_capsule(drawing* d, const float a[3], const float b[3], float radius_a, float radius_b,
                      image_colour colour);
 void drawing_arrow(drawing* d, const float from[3], const float to[3], float radius, image_colour colour);

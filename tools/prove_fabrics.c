@@ -4,4 +4,5 @@
 void prove_fabrics(proof* p) {
     prove_fabrics_cloth(p);
     prove_fabrics_hair(p);
+    prove_fabrics_scenes(p);
 }
