@@ -360,6 +360,19 @@ static void add_strands(builder* b, int helices) {
     }
 }
 
+// Half circles that lie level, held at both ends: a metre or less of them, to hang.
+static int write_hung(builder* b, const char* folder) {
+    clear(b);
+    for (int i = 0; i < 10; ++i) {
+        const int n = 25 + 2 * i;
+        const strand_shape half = {
+            {(float)i, 0, 0}, {0, 0, 0}, 0.2f + 0.01f * (float)i, 0, 3.14159265f / (float)(n - 1), {0, 0, 0}};
+        add_strand(b, n, 0.001f, &half);
+        b->animated[b->count - 1] = 1;
+    }
+    return write_rods(b, folder, "chains_hung", 2e-3f, 0, 1);
+}
+
 static void add_block(builder* b, int nx, int ny, int nz, float y0, float spacing, float mass) {
     const uint32_t first = b->count;
     const int base = first ? b->level[first - 1] + 2 : 0;
@@ -715,6 +728,7 @@ int main(int argc, char** argv) {
     clear(&b);
     add_strands(&b, 0);
     bad |= write_rods(&b, folder, "chains", 2e-3f, 0, 1);
+    bad |= write_hung(&b, folder);
 
     clear(&b); // one helix that sags
     {

@@ -396,6 +396,46 @@ TEST strands_keep_their_length_under_a_shake(void) {
     PASS();
 }
 
+// How far a chain of this length sags between ends at one height: 2 a sinh(span / 2a) = length, by bisection.
+static double catenary(double span, double length) {
+    double low = 0.05 * span, high = 50 * span;
+    for (int i = 0; i < 100; ++i) {
+        const double a = 0.5 * (low + high);
+        *(2 * a * sinh(span / (2 * a)) > length ? &low : &high) = a;
+    }
+    return low * (cosh(span / (2 * low)) - 1);
+}
+
+// Held at both ends they hang as a catenary, and no longer than they are.
+TEST chains_held_at_both_ends_hang_as_a_catenary(void) {
+    world w;
+    strand strands[32];
+    OPEN(w, "chains_hung");
+    quieten(&w, 1, 2, 1);
+    world_step(&w, 1.0f / 60.0f, 0, 900);
+    const uint32_t count = find_strands(&w, strands);
+    ASSERT_EQ_FMT(10u, count, "%u");
+    for (uint32_t s = 0; s < count; ++s) {
+        const strand* a = &strands[s];
+        double length = 0, now = 0, lowest = 0;
+        for (uint32_t k = 0; k + 1 < a->count; ++k) {
+            length += distance(rest_of(&w, a->particle[k]), rest_of(&w, a->particle[k + 1]));
+            now += distance(place_of(&w, a->particle[k]), place_of(&w, a->particle[k + 1]));
+            lowest = fmin(lowest, place_of(&w, a->particle[k]).y);
+        }
+        const double span = distance(rest_of(&w, a->particle[0]), rest_of(&w, a->particle[a->count - 1]));
+        const double sag = catenary(span, length);
+        if (getenv("HEM_RODS")) {
+            printf("%u links: sags %.4f m, catenary %.4f m, %.4f %% longer\n", a->count - 1, -lowest, sag,
+                   100 * (now / length - 1));
+        }
+        ASSERT_IN_RANGE(sag, -lowest, 0.002 * sag);
+        ASSERT_IN_RANGE(length, now, 0.0005 * length);
+    }
+    world_close(&w);
+    PASS();
+}
+
 // A thousandth of the stiffness and a thousand times, light and in long frames: finite, and it comes to rest.
 TEST rods_of_any_stiffness_come_to_rest(void) {
     static const float stiffness[] = {1e-3f, 1, 1e3f};
@@ -434,5 +474,6 @@ SUITE(rods_suite) {
     RUN_TEST(rods_made_free_of_sag_stay_as_modelled);
     RUN_TEST(a_helix_sags_as_the_reference_does);
     RUN_TEST(strands_keep_their_length_under_a_shake);
+    RUN_TEST(chains_held_at_both_ends_hang_as_a_catenary);
     RUN_TEST(rods_of_any_stiffness_come_to_rest);
 }
