@@ -76,7 +76,7 @@ static void play(const bench* b, const bench_world* world, contestant* contestan
     bench_capsule capsules[BENCH_CAPSULES];
     int32_t timed = frame - b->warm_count;
     bench_capsules_at((float)(frame + 1) * BENCH_DT, capsules);
-    const bench_capsule* given = world->variant == BENCH_CAPSULED ? capsules : NULL;
+    const bench_capsule* given = bench_capsule_count(world->variant) > 0 ? capsules : NULL;
     for (int32_t i = 0; i < count; i++) {
         contestant* c = &contestants[i];
         int64_t before = bench_allocation_count();
@@ -99,8 +99,9 @@ static void run(bench* b, const char* workload, const bench_world* world) {
     contestant contestants[ENGINES_MAX] = {{&bench_engine_hem, NULL, NULL, 0, {0, 0, 0}, 0}};
     int32_t count = 1;
 #if HEM_WITH_BULLET
-    // Bullet keeps cloth apart from itself by clusters, which is other work; no comparison is made.
-    if (b->peers && world->variant != BENCH_SELF) {
+    // Bullet keeps cloth apart from itself by clusters, which is other work; no comparison is made. Nor of 16 capsules,
+    // which say no more than 20.
+    if (b->peers && world->variant <= BENCH_CAPSULED) {
         contestants[count++].engine = &bench_engine_bullet;
     }
 #endif
@@ -130,15 +131,21 @@ void bench_run_sheets(bench* b) {
     static const struct {
         int32_t width, height, instances;
     } SIZES[] = {{20, 20, 1}, {37, 38, 1}, {80, 80, 1}, {160, 160, 1}, {20, 20, 100}};
-    static const char* const VARIANTS[] = {"", "-capsules", "-self"};
+    static const char* const VARIANTS[] = {"", "-capsules", "-self", "-16-capsules", "-hang-self"};
     for (size_t i = 0; i < sizeof(SIZES) / sizeof(SIZES[0]); i++) {
         bench_sheet sheet;
         if (!bench_sheet_create(&sheet, SIZES[i].width, SIZES[i].height)) {
             bench_note(b, "no memory for a sheet");
             return;
         }
-        for (int32_t variant = BENCH_PLAIN; variant <= BENCH_SELF; variant++) {
+        for (int32_t variant = BENCH_PLAIN; variant <= BENCH_HANG_SELF; variant++) {
             char name[48];
+            if (variant > BENCH_SELF && sheet.count != 1406 && sheet.count != 6400) {
+                continue;
+            }
+            if (variant == BENCH_HANG_SELF) {
+                bench_sheet_hang(&sheet);
+            }
             if (SIZES[i].instances > 1) {
                 snprintf(name, sizeof(name), "crowd-%dx%d%s", (int)SIZES[i].instances, (int)sheet.count,
                          VARIANTS[variant]);

@@ -47,7 +47,7 @@ static hem_result make_scene(hem_side* h) {
     hem_scene_def def = hem_scene_def_default();
     def.slots = &slot;
     def.slot_count = 1;
-    def.collider_capacity = h->world.variant == BENCH_CAPSULED ? BENCH_CAPSULES : 0;
+    def.collider_capacity = (uint32_t)bench_capsule_count(h->world.variant);
     hem_memory need;
     hem_result result = hem_scene_measure(&def, &need);
     if (result != HEM_OK) {
@@ -106,7 +106,7 @@ static void* hem_create(bench* b, const bench_world* world) {
     h->world = *world;
     const char* why = NULL;
     hem_view view;
-    if (bench_sheet_compile(world->sheet, world->variant == BENCH_SELF, &h->bytes, &h->bytes_size) != 0) {
+    if (bench_sheet_compile(world->sheet, bench_is_self(world->variant), &h->bytes, &h->bytes_size) != 0) {
         why = "the sheet does not compile";
     } else if (hem_validate(h->bytes, h->bytes_size, &view, NULL) != HEM_FORMAT_OK ||
                hem_asset_open(&h->asset, h->bytes, h->bytes_size) != HEM_OK ||
@@ -135,11 +135,12 @@ static void* hem_create(bench* b, const bench_world* world) {
 
 static void hem_step(void* self, const bench_capsule* capsules) {
     hem_side* h = self;
+    const int32_t count = bench_capsule_count(h->world.variant);
     if (capsules != NULL) {
         for (int32_t i = 0; i < h->world.instance_count; i++) {
             float origin[3];
             bench_origin(i, origin);
-            for (int32_t k = 0; k < BENCH_CAPSULES; k++) {
+            for (int32_t k = 0; k < count; k++) {
                 hem_collider* c = &h->colliders[k];
                 for (int32_t axis = 0; axis < 3; axis++) {
                     c->position[axis] = (double)origin[axis] + (double)capsules[k].position[axis];
@@ -148,7 +149,7 @@ static void hem_step(void* self, const bench_capsule* capsules) {
                 c->size[0] = c->size[1] = capsules[k].radius;
                 c->size[2] = capsules[k].half;
             }
-            hem_instance_set_colliders(h->scene, h->ids[i], h->colliders, BENCH_CAPSULES);
+            hem_instance_set_colliders(h->scene, h->ids[i], h->colliders, (uint32_t)count);
         }
     }
     const hem_step_args args = {BENCH_DT, BENCH_SUBSTEPS};

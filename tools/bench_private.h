@@ -80,7 +80,7 @@ bool bench_wants(const bench* b, const char* workload);
 // One line on a terminal while it runs.
 void bench_progress(const char* text);
 
-// -- The cloth: 2 m x 2 m, level, pinned at both ends of one edge
+// -- The cloth: 2 m x 2 m, level, pinned at both ends of one edge, or hung by its middle
 
 typedef struct bench_sheet {
     int32_t width, height, count;
@@ -94,6 +94,7 @@ typedef struct bench_sheet {
 } bench_sheet;
 
 bool bench_sheet_create(bench_sheet* s, int32_t width, int32_t height);
+void bench_sheet_hang(bench_sheet* s); // by its middle: it falls together in folds
 void bench_sheet_destroy(bench_sheet* s);
 int bench_sheet_compile(const bench_sheet* s, bool self_collision, uint8_t** bytes, size_t* size);
 
@@ -107,7 +108,22 @@ enum { BENCH_CAPSULES = 20 };
 // They weave through the place where the sheet hangs, each in its own beat.
 void bench_capsules_at(float seconds, bench_capsule capsules[BENCH_CAPSULES]);
 
-typedef enum bench_variant { BENCH_PLAIN, BENCH_CAPSULED, BENCH_SELF } bench_variant;
+typedef enum bench_variant {
+    BENCH_PLAIN,
+    BENCH_CAPSULED,
+    BENCH_SELF,
+    BENCH_CAPSULED_16,
+    BENCH_HANG_SELF
+} bench_variant;
+
+// 16 are the first of the 20.
+static inline int32_t bench_capsule_count(bench_variant variant) {
+    return variant == BENCH_CAPSULED ? BENCH_CAPSULES : variant == BENCH_CAPSULED_16 ? 16 : 0;
+}
+
+static inline bool bench_is_self(bench_variant variant) {
+    return variant == BENCH_SELF || variant == BENCH_HANG_SELF;
+}
 
 typedef struct bench_world {
     const bench_sheet* sheet;

@@ -67,6 +67,11 @@ bool bench_sheet_create(bench_sheet* s, int32_t width, int32_t height) {
     return true;
 }
 
+void bench_sheet_hang(bench_sheet* s) {
+    memset(s->pinned, 0, (size_t)s->count);
+    s->pinned[s->height / 2 * s->width + s->width / 2] = 1;
+}
+
 void bench_sheet_destroy(bench_sheet* s) {
     free_sheet(s);
 }
@@ -208,11 +213,11 @@ bool bench_judge(const bench_world* world, const float (*positions)[3], const be
     quality->stretch_max = maximum;
     for (int32_t i = 0; capsules != NULL && i < s->count; i++) {
         float deepest = 0.0f;
-        for (int32_t k = 0; k < BENCH_CAPSULES; k++) {
+        for (int32_t k = 0; k < bench_capsule_count(world->variant); k++) {
             float depth = depth_in(&capsules[k], positions[i]);
             deepest = depth > deepest ? depth : deepest;
         }
         quality->deep += deepest > 0.1f * s->spacing;
     }
-    return world->variant != BENCH_SELF || count_near(s, positions, 0.5f * bench_self_thickness(s), &quality->deep);
+    return !bench_is_self(world->variant) || count_near(s, positions, 0.5f * bench_self_thickness(s), &quality->deep);
 }

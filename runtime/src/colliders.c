@@ -114,6 +114,7 @@ void hemi_phase_colliders(hemi_step* s) {
     hemi_colliders* all = &s->scratch->colliders;
     all->count = s->instance->input->features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(s->scene, instance) : 0;
     s->scratch->meshes.mesh_count = s->scratch->meshes.row_count = 0;
+    memset(all->placed, 0, sizeof(all->placed));
     for (uint32_t i = 0; i < all->count; ++i) {
         const hemi_collider_ref ref = hemi_collider_at(s->scene, instance, i);
         hemi_collider_path* path = &all->paths[i];
@@ -143,37 +144,74 @@ static void matrix_into(hem_quat q, hem_vec3 p, float m[12]) {
     memcpy(m, into.m, sizeof(into.m));
 }
 
-// Where the colliders are at the end of this substep, and where they were at its start: for a part that stands still
-// that is where the last substep left them.
+// How far a point is from where it was, both seen from the collider: the way of its own centre, and what the turn adds
+// farther out.
+static void measure_motion(hemi_shape* shape) {
+    float shift = 0.0f, twist = 0.0f;
+    for (int k = 0; k < 3; ++k) {
+        const float *now = shape->now + k * 4, *then = shape->then + k * 4, *p = shape->position;
+        const float o = then[0] * p[0] + then[1] * p[1] + then[2] * p[2] + then[3];
+        shift += o * o;
+        for (int i = 0; i < 3; ++i) {
+            twist += (now[i] - then[i]) * (now[i] - then[i]);
+        }
+    }
+    shape->shift = hem_sqrtf(shift);
+    shape->twist = hem_sqrtf(twist);
+}
+
+static void begin_shape(const hemi_collider_path* path, float s0, hemi_shape* shape) {
+    const hemi_collider* c = path->collider;
+    const float *a = path->pose[0], *b = path->pose[1];
+    hem_vec3 p = hem_vec3_make(a[0], a[1], a[2]);
+    hem_quat q = hemi_quat_of(a + 3);
+    if (s0 > 0.0f) {
+        p = hem_vec3_lerp(p, hem_vec3_make(b[0], b[1], b[2]), s0);
+        q = hem_quat_nlerp(q, hemi_quat_of(b + 3), s0);
+    }
+    shape->kind = c->kind;
+    shape->mask = c->mask;
+    shape->plane_count = c->plane_count;
+    shape->planes = path->planes;
+    shape->friction = c->friction;
+    shape->restitution = c->restitution;
+    shape->slide = c->slide;
+    memcpy(shape->size, c->size, sizeof(shape->size));
+    shape->slope = hemi_cone_slope(c->size);
+    shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);
+    shape->widest = c->kind == HEM_SHAPE_CAPSULE ? hem_maxf(c->size[0], c->size[1]) : c->size[0];
+    matrix_into(q, p, shape->now);
+    memcpy(shape->position, &p, sizeof(shape->position));
+}
+
+// Where the colliders that someone may meet are at the end of this substep, and where they were at its start: for a part
+// that stands still that is where the last substep left them.
 void hemi_place_colliders(hemi_step* step) {
     hemi_colliders* s = &step->scratch->colliders;
     const hemi_part_step* parts = step->scratch->solve.parts;
     uint32_t count = s->count, part_count = step->instance->view->info->part_count;
     float s0 = step->s0, s1 = step->s1;
-    int first = s0 == 0.0f;
     for (uint32_t i = 0; i < count; ++i) {
-        const hemi_collider* c = s->paths[i].collider;
-        const float* a = s->paths[i].pose[0];
-        const float* b = s->paths[i].pose[1];
+        const hemi_collider_path* path = &s->paths[i];
+        const float *a = path->pose[0], *b = path->pose[1];
+        const int begins = !(s->placed[i / 32] >> (i % 32) & 1u);
+        if (!(s->met[i / 32] >> (i % 32) & 1u)) {
+            s->placed[i / 32] &= ~(1u << (i % 32));
+            continue;
+        }
+        s->placed[i / 32] |= 1u << (i % 32);
         hem_vec3 pa = hem_vec3_make(a[0], a[1], a[2]), pb = hem_vec3_make(b[0], b[1], b[2]);
         hem_quat qa = hemi_quat_of(a + 3), qb = hemi_quat_of(b + 3);
         hem_vec3 p1 = hem_vec3_lerp(pa, pb, s1);
-        hem_quat q1 = hem_quat_nlerp(qa, qb, s1);
+        float now[12];
+        matrix_into(hem_quat_nlerp(qa, qb, s1), p1, now);
         for (uint32_t p = 0; p < part_count; ++p) {
+            if (!(path->collider->mask & step->instance->view->parts[p].collision_group)) {
+                continue; // nobody of it
+            }
             hemi_shape* shape = &s->shapes[p * count + i];
-            if (first) {
-                shape->kind = c->kind;
-                shape->mask = c->mask;
-                shape->plane_count = c->plane_count;
-                shape->planes = s->paths[i].planes;
-                shape->friction = c->friction;
-                shape->restitution = c->restitution;
-                shape->slide = c->slide;
-                memcpy(shape->size, c->size, sizeof(shape->size));
-                shape->slope = hemi_cone_slope(c->size);
-                shape->tangent = shape->slope / hem_sqrtf(1.0f - shape->slope * shape->slope);
-                matrix_into(qa, pa, shape->now);
-                memcpy(shape->position, &pa, sizeof(shape->position));
+            if (begins) {
+                begin_shape(path, s0, shape);
             }
             const hemi_mat34* frame = &parts[p].frame;
             if (hemi_frame_is_still(frame)) {
@@ -187,10 +225,11 @@ void hemi_place_colliders(hemi_step* step) {
                 matrix_into(hem_quat_normalise(hem_quat_mul(hem_quat_from_mat34(&moves), q0)), began, shape->then);
                 memcpy(shape->began, &began, sizeof(shape->began));
             }
-            matrix_into(q1, p1, shape->now);
+            memcpy(shape->now, now, sizeof(now));
             memcpy(shape->position, &p1, sizeof(shape->position));
-            if (s->paths[i].mesh) {
-                shape->mesh = hemi_mesh_shape_of(s->paths[i].mesh, s0, s1);
+            measure_motion(shape);
+            if (path->mesh) {
+                shape->mesh = hemi_mesh_shape_of(path->mesh, s0, s1);
             }
         }
     }

@@ -164,6 +164,11 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
         e->strand = larger(e->strand, view->row_batches[i].member_count);
     }
     e->colliders = larger(e->colliders, def->collider_capacity + def->scene_collider_capacity + view->collider_count);
+    uint32_t edges = 0;
+    for (uint32_t i = 0; e->colliders && i < view->link_batch_count; ++i) {
+        edges += hem_kind_in(view->link_batches[i].kind, HEM_KINDS_WEAVE) != 0;
+    }
+    e->edge_batches = larger(e->edge_batches, edges);
     e->candidates = larger(e->candidates, def->candidate_capacity * meeting);
     e->mesh_rows = def->mesh_count ? e->rows : 0;
     e->forces = def->force_capacity;
@@ -237,6 +242,9 @@ static void layout_colliders(hemi_carve* c, const hemi_extent* e, hemi_colliders
     s->bounds = hemi_take(c, s->stride, 6 * sizeof(float));
     s->row_colliders = hemi_take(c, (size_t)e->rows * ((e->colliders + 63) / 64), sizeof(uint64_t));
     s->shapes = hemi_take(c, (size_t)e->colliders * e->parts, sizeof(hemi_shape));
+    s->ways = hemi_take(c, e->colliders ? e->rows : 0, sizeof(hemi_way_row));
+    s->edge_capacity = e->edge_batches * 2;
+    s->edges = hemi_take(c, s->edge_capacity, sizeof(hemi_edge_near));
 }
 
 static void layout_meshes(hemi_carve* c, const hemi_extent* e, hemi_meshes* s) {

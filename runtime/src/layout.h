@@ -69,7 +69,7 @@ void hemi_visit_state(const hem_scene* scene, const hemi_instance* instance, hem
 // Largest of each count over the assets of a scene.
 typedef struct hemi_extent {
     uint32_t rows, oriented_rows, tracked_rows, lattice_rows, weighted_rows, strand, particles, anim_rows, parts,
-        bodies, slabs, batches, colliders;
+        bodies, slabs, batches, colliders, edge_batches;
     uint32_t candidates; // near bodies, and as many pairs of particles
     uint32_t mesh_rows;  // that may be near triangle meshes
     uint32_t forces;

@@ -193,9 +193,22 @@ typedef struct hemi_shape {
     float then[12];       // the same at the start of the substep, in the frame and world of the part
     float position[3];    // now
     float began[3];       // then
+    float widest;         // of a capsule or sphere: its larger radius
+    float shift, twist;   // |now p - then p| <= shift + twist |now p|
     const float (*planes)[4];
     hemi_mesh_shape mesh; // as it is in this substep
 } hemi_shape;
+
+// Boxes around the ways of a row's particles until the next search.
+typedef struct hemi_way_row {
+    hemi_row3 low, high;
+} hemi_way_row;
+
+// Eight threads of cloth and a thin collider that they may meet until the next search.
+typedef struct hemi_edge_near {
+    uint32_t batch; // of links
+    uint32_t collider;
+} hemi_edge_near;
 
 typedef struct hemi_colliders {
     hemi_collider_path* paths; // the game's, then the asset's
@@ -205,6 +218,12 @@ typedef struct hemi_colliders {
     uint32_t words;
     float* bounds; // six planes of `stride` floats
     uint32_t stride;
+    hemi_way_row* ways;
+    hemi_edge_near* edges; // by part, batch and collider
+    uint32_t edge_capacity, edge_count;
+    uint32_t edges_full; // there is no room for all: batches are asked in every substep
+    uint32_t met[(HEM_MAX_COLLIDERS + HEMI_SCENE_COLLIDERS) / 32];    // bit c: some row may touch it
+    uint32_t placed[(HEM_MAX_COLLIDERS + HEMI_SCENE_COLLIDERS) / 32]; // shapes are where the last substep left them
 } hemi_colliders;
 
 // -- Triangle meshes (kernels/mesh_near.inl)

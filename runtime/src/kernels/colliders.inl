@@ -29,7 +29,7 @@ HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
     contact8 c = {up, zero};
     m8 inside = v8_lt(v8x3_dot(p, p), v8_mul(radius, radius)), beyond = v8_lt(v8x3_dot(from, p), zero);
     if (!m8_any(m8_or(inside, beyond))) {
-        return c; // most of what the boxes let through
+        return c;
     }
     v8x3 u = v8x3_sub(p, from);
     // Out on the far side, but the way went through: take the side that it came from.
@@ -175,6 +175,19 @@ HEM_INLINE grip8 shape_grip(const hemi_shape* shape, v8 friction, const hemi_par
     return grip;
 }
 
+// Lanes that a capsule or sphere cannot touch, whatever it does in the substep: seen from it, what ends at `local` comes
+// from no farther than its own way and the collider's, and all of that is outside of the larger radius. Of a thread,
+// whose ends are no farther than `extent`, too. A hair too careful, for rounding errors.
+HEM_INLINE m8 stays_clear(const hemi_shape* shape, v8x3 local, v8 extent, v8 way, v8 margin) {
+    const float half = shape->kind == HEM_SHAPE_CAPSULE ? shape->size[2] : 0.0f;
+    v8 up = v8_sub(local.y, v8_min(v8_max(local.y, v8_set1(-half)), v8_set1(half)));
+    v8 distance2 = v8_madd(up, up, v8_madd(local.x, local.x, v8_mul(local.z, local.z)));
+    v8 far = v8_add(v8_add(v8_abs(local.x), v8_abs(local.y)), v8_add(v8_abs(local.z), extent));
+    v8 reach = v8_add(v8_madd(v8_set1(shape->twist), far, way), v8_add(margin, v8_set1(shape->widest + shape->shift)));
+    reach = v8_madd(reach, v8_set1(1.0001f), v8_set1(1e-5f));
+    return v8_gt(distance2, v8_mul(reach, reach));
+}
+
 static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
                             const hemi_colliders* s, hemi_counters* counters) {
     v8 zero = v8_zero();
@@ -187,10 +200,20 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
         }
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const uint64_t* words = s->row_colliders + (size_t)row * s->words;
-            uint32_t hit = 0, loaded = 0;
-            v8x3 at = {zero, zero, zero}, old = at;
-            v8 margin = zero;
-            m8 free = v8_lt(zero, zero);
+            uint64_t any = 0;
+            for (uint32_t word = 0; word < s->words; ++word) {
+                any |= words[word];
+            }
+            if (!any) {
+                continue;
+            }
+            uint32_t hit = 0;
+            v8x3 at = row4_load3(&x[row]), old = row3_load(&prev[row]);
+            const m8 free = v8_gt(v8_load(x[row].w), zero);
+            v8 way = v8x3_length(v8x3_sub(at, old)), margin = v8_set1(tune->thickness);
+            if (part->kind == HEM_PART_SOFT) {
+                margin = v8_add(margin, margin_of(view, part, row));
+            }
             for (uint32_t word = 0; word < s->words; ++word) {
                 for (uint64_t bits = words[word]; bits; bits &= bits - 1) {
                     uint32_t bit = hem_lowest_bit(bits);
@@ -198,18 +221,12 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                     if (shape->kind == HEM_COLLIDER_MESH) {
                         continue; // mesh_near.inl
                     }
-                    if (!loaded) {
-                        loaded = 1;
-                        at = row4_load3(&x[row]);
-                        old = row3_load(&prev[row]);
-                        free = v8_gt(v8_load(x[row].w), zero);
-                        margin = v8_set1(tune->thickness);
-                        if (part->kind == HEM_PART_SOFT) {
-                            margin = v8_add(margin, margin_of(view, part, row));
-                        }
-                    }
                     looks += 1 + shape->plane_count;
                     v8x3 local = transform3(shape->now, at, 1);
+                    if ((shape->kind == HEM_SHAPE_CAPSULE || shape->kind == HEM_SHAPE_SPHERE) &&
+                        m8_all(stays_clear(shape, local, way, way, margin))) {
+                        continue; // most of what the boxes let through
+                    }
                     v8x3 from = transform3(shape->then, old, 1); // where it came from, as the collider saw it then
                     contact8 c;
                     switch (shape->kind) {
@@ -239,6 +256,7 @@ static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev,
                     v8x3 moved = v8x3_sub(at, v8x3_add(rotate_out(shape->then, local), start));
                     const grip8 grip = shape_grip(shape, row_friction(view, tune, row), tune);
                     push_out(&at, &old, rotate_out(shape->now, c.n), c.depth, active, moved, &grip);
+                    way = v8x3_length(v8x3_sub(at, old));
                     hit |= m8_bits(active);
                 }
             }
@@ -360,15 +378,20 @@ HEM_INLINE way_box no_way(void) {
     return b;
 }
 
-HEM_INLINE way_box way_of(const hemi_row4* x, const hemi_row3* v, const hemi_mat34* frame, float dt, float margin) {
+// The box of those that can move; `all` has those of the others, too.
+HEM_INLINE way_box way_of(const hemi_row4* x, const hemi_row3* v, const hemi_mat34* frame, float dt, float margin,
+                          hemi_way_row* all) {
     v8x3 a = row4_load3(x), b = v8x3_madd(row3_load(v), v8_set1(dt), transform3(frame->m, a, 1));
     v8x3 low = v8x3_least(a, b), high = v8x3_most(a, b);
     // What constraints and other contacts may add to the way: as much again.
     v8x3 extra = v8x3_add(v8x3_sub(high, low), v8x3_set1(margin, margin, margin));
     m8 free = v8_gt(v8_load(x->w), v8_zero());
+    low = v8x3_sub(low, extra);
+    high = v8x3_add(high, extra);
+    row3_store(&all->low, low);
+    row3_store(&all->high, high);
     way_box none = no_way();
-    way_box box = {v8x3_select(free, v8x3_sub(low, extra), none.low),
-                   v8x3_select(free, v8x3_add(high, extra), none.high)};
+    way_box box = {v8x3_select(free, low, none.low), v8x3_select(free, high, none.high)};
     return box;
 }
 
@@ -393,10 +416,64 @@ HEM_INLINE int what_is_cut(uint32_t kind, const float size[4], float spacing, fl
     return 4.0f * room < square ? CUTS_ALL : room < square ? CUTS_PINNED : CUTS_NOTHING;
 }
 
+// Threads that may come to thin colliders: each lies within the box around the ways of both its ends.
+static void find_edges(const hem_view* view, uint32_t p, const hemi_part_step* tune, hemi_colliders* s) {
+    const hem_part* part = &view->parts[p];
+    const hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
+    const float* bounds = s->bounds;
+    const uint32_t stride = s->stride;
+    uint64_t thin[(HEM_MAX_COLLIDERS + HEMI_SCENE_COLLIDERS) / 64] = {0}, some = 0;
+    for (uint32_t c = 0; c < s->count; ++c) {
+        const hemi_collider* k = s->paths[c].collider;
+        const int cut = (k->mask & part->collision_group) &&
+                        what_is_cut(k->kind, k->size, part->spacing, tune->thickness) != CUTS_NOTHING;
+        thin[c / 64] |= (uint64_t)cut << (c % 64);
+        some |= (uint64_t)cut;
+    }
+    if (part->kind != HEM_PART_CLOTH || !some) {
+        return;
+    }
+    for (uint32_t n = rows.begin; n < rows.begin + rows.count; ++n) {
+        const hem_link_batch* batch = &view->link_batches[n];
+        if (!hem_kind_in(batch->kind, HEM_KINDS_WEAVE)) {
+            continue;
+        }
+        const uint64_t* near_a = s->row_colliders + (size_t)batch->row_a * s->words;
+        const uint64_t* near_b = s->row_colliders + (size_t)batch->row_b * s->words;
+        way_box ways = no_way();
+        int known = 0;
+        for (uint32_t word = 0; word < s->words; ++word) {
+            for (uint64_t bits = (near_a[word] | near_b[word]) & thin[word]; bits; bits &= bits - 1) {
+                const uint32_t c = word * 64 + hem_lowest_bit(bits);
+                if (!known) {
+                    known = 1;
+                    const hemi_way_row *a = &s->ways[batch->row_a], *b = &s->ways[batch->row_b];
+                    const m8 linked = m8_from_bits(batch->lane_mask);
+                    const v8x3 low = v8x3_rotate_lanes(row3_load(&b->low), batch->rotate);
+                    const v8x3 high = v8x3_rotate_lanes(row3_load(&b->high), batch->rotate);
+                    ways.low = v8x3_select(linked, v8x3_least(row3_load(&a->low), low), ways.low);
+                    ways.high = v8x3_select(linked, v8x3_most(row3_load(&a->high), high), ways.high);
+                }
+                if (is_apart(&ways, v8x3_set1(bounds[c], bounds[stride + c], bounds[2 * stride + c]),
+                             v8x3_set1(bounds[3 * stride + c], bounds[4 * stride + c], bounds[5 * stride + c]))) {
+                    continue;
+                }
+                if (s->edge_count == s->edge_capacity) {
+                    s->edges_full = 1;
+                    return;
+                }
+                s->edges[s->edge_count++] = (hemi_edge_near){n, c};
+            }
+        }
+    }
+}
+
 static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_row3* v, const hemi_part_step* parts,
                            const hemi_mat34* part_frames, float dt, hemi_colliders* s) {
     uint32_t collider_count = s->count, words = (collider_count + 63) / 64;
     s->words = words;
+    s->edge_count = s->edges_full = 0;
+    memset(s->met, 0, sizeof(s->met));
     memset(s->row_colliders, 0, (size_t)view->info->row_count * words * sizeof(uint64_t));
     float* bounds = s->bounds;
     uint32_t stride = s->stride;
@@ -431,7 +508,7 @@ static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_
             uint32_t count = end - begin < 8 ? end - begin : 8;
             way_box row[8], all = no_way();
             for (uint32_t i = 0; i < count; ++i) {
-                row[i] = way_of(&x[begin + i], &v[begin + i], &part_frames[p], dt, margin);
+                row[i] = way_of(&x[begin + i], &v[begin + i], &part_frames[p], dt, margin, &s->ways[begin + i]);
                 all.low = v8x3_least(all.low, row[i].low);
                 all.high = v8x3_most(all.high, row[i].high);
             }
@@ -451,8 +528,10 @@ static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_
                 for (uint32_t i = 0; i < count; ++i) {
                     uint64_t meets = is_apart(&row[i], low, high) ? 0 : 1;
                     s->row_colliders[(size_t)(begin + i) * words + c / 64] |= meets << (c % 64);
+                    s->met[c / 32] |= (uint32_t)meets << (c % 32);
                 }
             }
         }
+        find_edges(view, p, &parts[p], s);
     }
 }
