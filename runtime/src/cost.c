@@ -98,6 +98,7 @@ static void price_vertices(const hem_view* view, const float* ns, hemi_prices* o
     out->skin = (float)kinds[0] * ns[HEM_COST_bone_vertex] + (float)kinds[1] * ns[HEM_COST_particle_vertex] +
                 (float)kinds[2] * ns[HEM_COST_mixed_vertex] +
                 (float)((view->vertex_cell_count + 7) / 8) * ns[HEM_COST_cell_vertex];
+    out->skin_dynamic = out->skin - (float)kinds[0] * ns[HEM_COST_bone_vertex];
     out->skin_pose = (float)blocks * ns[HEM_COST_bone_vertex];
 }
 
@@ -183,7 +184,9 @@ static float price_of_step(const hem_scene* scene, const hemi_instance* instance
 }
 
 void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of, hemi_bid* bid) {
-    const float skin = scene->budget == HEM_BUDGET_STEP ? 0.0f : of->skin;
+    const float skin = scene->budget == HEM_BUDGET_STEP      ? 0.0f
+                       : scene->budget == HEM_BUDGET_DYNAMIC ? of->skin_dynamic
+                                                             : of->skin;
     const float always = of->pose + skin, shown = always + of->shown + of->drawn;
     const step_price one = price_of_substep(scene, instance, of);
     bid->rest = shown;

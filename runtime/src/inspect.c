@@ -239,6 +239,32 @@ hem_result hem_asset_get_links(const hem_asset* asset, hem_link_info* links, uin
     return HEM_OK;
 }
 
+hem_result hem_asset_get_dynamic_ranges(const hem_asset* asset, hem_vertex_range* ranges, uint32_t capacity,
+                                        uint32_t* count) {
+    const hem_view* view;
+    hem_result result = view_of(asset, count, &view);
+    if (result != HEM_OK || (capacity && !ranges)) {
+        return result != HEM_OK ? result : HEM_ERROR_NULL;
+    }
+    const uint32_t total = view->info->vertex_count, blocks = (total + 7) / 8;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < blocks; ++i) {
+        const uint32_t begin = i;
+        while (i < blocks && view->vertex_blocks[i] != HEM_BLOCK_BONES) {
+            ++i;
+        }
+        if (i != begin) {
+            if (n < capacity) {
+                ranges[n].begin = begin * 8;
+                ranges[n].count = (i * 8 < total ? i * 8 : total) - begin * 8;
+            }
+            ++n;
+        }
+    }
+    *count = n;
+    return HEM_OK;
+}
+
 static hem_group_info group_of(const hem_view* view, const hem_group_batch* b, uint32_t lane) {
     hem_group_info group;
     memset(&group, 0, sizeof(group));

@@ -190,10 +190,10 @@ typedef struct hemi_spent { // STATE, the scene
 
 // Nanoseconds of an asset's instances, from the costs of the scene.
 typedef struct hemi_prices {
-    float pose;            // bones and targets, a frame
-    float skin, skin_pose; // a frame, and with bones alone
-    float shown;           // by its bones, a frame
-    float drawn;           // matrices, a frame
+    float pose;                          // bones and targets, a frame
+    float skin, skin_dynamic, skin_pose; // a frame; without what bones alone move; with bones alone
+    float shown;                         // by its bones, a frame
+    float drawn;                         // matrices, a frame
     float step, substep, search;
     float body; // a substep with contacts
     float candidate, near_one, pair_one, touch_one, mesh_one, collider, collider_row, force;

@@ -117,6 +117,10 @@ hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const h
         !stride_is_fine(scene, __func__, "args.tangent_stride", args->tangent_stride, 16)) {
         return HEM_ERROR_RANGE;
     }
+    if (args->flags & ~(uint32_t)HEM_SKIN_DYNAMIC) {
+        return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "args.flags", args->flags,
+                                 "must be 0 or HEM_SKIN_DYNAMIC");
+    }
     if (args->previous && !scene->keep_previous) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "args.previous", args->previous,
                                  "needs hem_scene_def.keep_previous");

@@ -67,7 +67,7 @@ static const number_rule scene_numbers[] = {
     NUMBER(scene_collider_capacity, 0, 256),
     NUMBER(force_capacity, 0, 256),
     NUMBER(tie_capacity, 0, 256),
-    NUMBER(budget, 0, 3),
+    NUMBER(budget, 0, 4),
     NUMBER(virtual_capacity, 0, 65536),
 };
 #undef NUMBER

@@ -253,7 +253,7 @@ static void all_is_well(const hem_scene* scene, const hem_instance_id* ids) {
                 finite(particles[p].rotation, 4);
                 finite(particles[p].velocity, 3);
             }
-            hem_skin_args args = {0, info.vertex_count, room, NULL, NULL, 0, 0, 0, 0};
+            hem_skin_args args = {.vertex_count = info.vertex_count, .positions = room};
             if (info.vertex_count && hem_instance_skin(scene, ids[i], &args) == HEM_OK) {
                 finite(room, (size_t)info.vertex_count * 3);
             }
@@ -398,7 +398,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
         break;
     }
     case 18: {
-        hem_skin_args args = {byte(in), byte(in), room, NULL, NULL, byte(in) % 20u, 0, 0, what >> 5 & 1};
+        hem_skin_args args = {byte(in), byte(in), room, NULL, NULL, byte(in) % 20u, 0, 0, what >> 5 & 1, what >> 6 & 3};
         result = hem_instance_skin(scene, id, &args);
         break;
     }

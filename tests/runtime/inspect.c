@@ -150,7 +150,7 @@ TEST a_shader_that_blends_by_the_formula_draws_what_skin_draws(void) {
     }
     ASSERT_EQ(HEM_OK, hem_instance_get_matrices(w.scene, w.id, matrices, 0));
     ASSERT(memcmp(before, matrices, particles * 48) != 0);
-    hem_skin_args args = {0, vertices, places, NULL, NULL, 0, 0, 0, 0};
+    hem_skin_args args = {.vertex_count = vertices, .positions = places};
     ASSERT_EQ(HEM_OK, hem_instance_skin(w.scene, w.id, &args));
     ASSERT_EQ(HEM_OK, hem_asset_get_vertices(&w.asset, 0, vertices, bind));
     for (uint32_t v = 0; v < vertices; ++v) {

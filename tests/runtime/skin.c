@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Skinning (eq. 1 and 2) against an implementation in double, on characters in the middle of their clips.
 
+#include "hem/inspect.h"
 #include "tests/runtime/suites.h"
 
 #include <math.h>
@@ -181,7 +182,7 @@ TEST strides_and_ranges_give_the_same_bits(void) {
         uint32_t size = sizes[turn++ % 6];
         size = size < count - begin ? size : count - begin;
         float* to = mixed + (size_t)begin * FLOATS;
-        hem_skin_args part = {begin, size, to, to + 3, to + 6, FLOATS * 4, FLOATS * 4, FLOATS * 4, 0};
+        hem_skin_args part = {begin, size, to, to + 3, to + 6, FLOATS * 4, FLOATS * 4, FLOATS * 4, 0, 0};
         ASSERT_EQ(HEM_OK, hem_instance_skin(w.scene, w.id, &part));
         begin += size;
     }
@@ -193,6 +194,64 @@ TEST strides_and_ranges_give_the_same_bits(void) {
         ASSERT_EQ(mark, at[10]);
     }
     free(mixed);
+    world_close(&w);
+    PASS();
+}
+
+TEST dynamic_skinning_leaves_the_skeletons_vertices_alone(void) {
+    world w;
+    if (!open_moving(&w, "cape_girl", NULL, 20)) {
+        SKIPm("no cape_girl.hem");
+    }
+    const uint32_t count = w.view.info->vertex_count;
+    hem_skin_args args = whole(&w);
+    ASSERT_EQ(HEM_OK, hem_instance_skin(w.scene, w.id, &args));
+    uint8_t* written = calloc(count, 1);
+    float(*some)[3] = malloc(count * sizeof(*some));
+    ASSERT(written && some);
+    // By brute force: a block of eight of which one vertex has a blend.
+    uint32_t moved = 0, range_count = 0, more = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = i & ~7u; k < (i & ~7u) + 8 && k < count; ++k) {
+            written[i] |= w.view.vertex_bind[k].blend != 0;
+        }
+        moved += written[i];
+    }
+    ASSERT(moved > count / 5 && moved < count / 2);
+    hem_vertex_range ranges[256];
+    ASSERT_EQ(HEM_OK, hem_asset_get_dynamic_ranges(&w.asset, ranges, 256, &range_count));
+    ASSERT_EQ(HEM_OK, hem_asset_get_dynamic_ranges(&w.asset, NULL, 0, &more));
+    ASSERT(range_count > 0 && range_count <= 256 && more == range_count);
+    for (uint32_t r = 0; r < range_count; ++r) {
+        ASSERT(r == 0 || ranges[r].begin > ranges[r - 1].begin + ranges[r - 1].count);
+        for (uint32_t i = ranges[r].begin; i < ranges[r].begin + ranges[r].count; ++i) {
+            ASSERT_EQ(1, written[i]);
+            --moved;
+        }
+    }
+    ASSERT_EQ(0, moved);
+    const float mark = -12345.0f;
+    const uint32_t sizes[] = {0xffffff, 1, 7, 8, 9, 64, 333};
+    for (uint32_t pass = 0; pass < 2; ++pass) { // at once, and in pieces that begin anywhere
+        for (uint32_t i = 0; i < count; ++i) {
+            some[i][0] = some[i][1] = some[i][2] = mark;
+        }
+        for (uint32_t begin = 0, turn = 0; begin < count; ++turn) {
+            uint32_t size = pass ? sizes[1 + turn % 6] : sizes[0];
+            size = size < count - begin ? size : count - begin;
+            hem_skin_args part = {
+                .vertex_begin = begin, .vertex_count = size, .positions = some[begin], .flags = HEM_SKIN_DYNAMIC};
+            ASSERT_EQ(HEM_OK, hem_instance_skin(w.scene, w.id, &part));
+            begin += size;
+        }
+        for (uint32_t i = 0; i < count; ++i) {
+            ASSERT(written[i] ? memcmp(some[i], positions[i], 12) == 0 : some[i][0] == mark);
+        }
+    }
+    args.flags = 2;
+    ASSERT_EQ(HEM_ERROR_RANGE, hem_instance_skin(w.scene, w.id, &args));
+    free(written);
+    free(some);
     world_close(&w);
     PASS();
 }
@@ -261,6 +320,7 @@ SUITE(skin_suite) {
     RUN_TEST(vertices_follow_the_equations);
     RUN_TEST(the_particles_matter);
     RUN_TEST(strides_and_ranges_give_the_same_bits);
+    RUN_TEST(dynamic_skinning_leaves_the_skeletons_vertices_alone);
     RUN_TEST(previous_positions_are_those_of_the_last_frame);
     RUN_TEST(matrices_carry_rest_to_now);
 }

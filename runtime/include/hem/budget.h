@@ -40,6 +40,7 @@ typedef enum hem_budget_mode {
     HEM_BUDGET_STEP = 1,   // vertices are skinned elsewhere, from hem_instance_get_matrices
     HEM_BUDGET_MOVING = 2, // hem_instance_skin in every frame for all above HEM_LEVEL_POSE; the game skins those itself
     HEM_BUDGET_SKINNED = 3, // hem_instance_skin in every frame for all
+    HEM_BUDGET_DYNAMIC = 4, // as HEM_BUDGET_MOVING, with HEM_SKIN_DYNAMIC
 } hem_budget_mode;
 
 // -- Costs

@@ -536,7 +536,14 @@ typedef struct hem_skin_args {
     size_t normal_stride;                // bytes, 0 = 12
     size_t tangent_stride;               // bytes, 0 = 16
     int previous;                        // 1 = as of the frame before (needs keep_previous)
+    uint32_t flags;                      // hem_skin_flag
 } hem_skin_args;
+
+typedef enum hem_skin_flag {
+    // Only blocks of eight vertices (0 to 7, 8 to 15, ...) of which particles move at least one; the memory of the others
+    // is left alone. The game draws those as it draws any skinned mesh: hem_asset_get_dynamic_ranges tells which.
+    HEM_SKIN_DYNAMIC = 1,
+} hem_skin_flag;
 
 // Vertices of the asset, blended from particles and bones, character space. Several may run at once on one scene.
 hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args);

@@ -62,6 +62,15 @@ hem_result hem_asset_get_mesh(const hem_asset* asset, uint32_t mesh, hem_mesh_in
 // Vertices [begin, begin + count). docs/runtime.md has the formula that a shader blends them by.
 hem_result hem_asset_get_vertices(const hem_asset* asset, uint32_t begin, uint32_t count, hem_vertex_info* vertices);
 
+typedef struct hem_vertex_range {
+    uint32_t begin, count;
+} hem_vertex_range;
+
+// What hem_instance_skin writes with HEM_SKIN_DYNAMIC, ascending and apart from each other. *count is how many ranges there
+// are; at most capacity are written.
+hem_result hem_asset_get_dynamic_ranges(const hem_asset* asset, hem_vertex_range* ranges, uint32_t capacity,
+                                        uint32_t* count);
+
 // -- Parts and what holds them together
 
 typedef struct hem_part_info {

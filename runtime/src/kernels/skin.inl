@@ -117,9 +117,13 @@ static void skin(const hem_view* view, const float (*palette)[16], const hemi_bo
     size_t ns = args->normal_stride ? args->normal_stride : 12;
     size_t ts = args->tangent_stride ? args->tangent_stride : 16;
     uint32_t end = args->vertex_begin + args->vertex_count;
-    for (uint32_t first = args->vertex_begin; first < end; first += 8) {
-        uint32_t count = end - first < 8 ? end - first : 8, sides = sides_of(view, first, pose_blend);
-        if (sides == HEM_BLOCK_CELLS) {
+    const int dynamic = (args->flags & HEM_SKIN_DYNAMIC) != 0;
+    uint32_t count;
+    for (uint32_t first = args->vertex_begin; first < end; first += count) {
+        const uint32_t room = dynamic ? 8 - (first & 7) : 8; // not across blocks: each is asked
+        count = end - first < room ? end - first : room;
+        uint32_t sides = sides_of(view, first, pose_blend);
+        if (sides == HEM_BLOCK_CELLS || (dynamic && view->vertex_blocks[first >> 3] == HEM_BLOCK_BONES)) {
             continue;
         }
         const hem_vertex_bind* bind = &view->vertex_bind[first];
