@@ -14,6 +14,16 @@ typedef struct hemc_affine {
     double m[12];
 } hemc_affine;
 
+struct hemc_png;
+
+// The base colour texture of a material (texture.c).
+typedef struct hemc_texture {
+    bool asked;
+    const struct hemc_png* png; // NULL = none, or not readable
+    int set;                    // TEXCOORD_n
+    double offset[2], scale[2];
+} hemc_texture;
+
 typedef struct hemc_source {
     hemc_arena* arena;
     hemc_log* log;
@@ -44,7 +54,12 @@ typedef struct hemc_source {
     hemc_affine* skin_space; // per skin: mesh space -> character space in bind pose
     uint16_t** skin_bones;   // per skin and joint
     double unit;             // metres per glTF unit applied so far
+    hemc_texture* textures;  // per material, NULL = nobody has asked yet
 } hemc_source;
+
+// -- texture.c
+const hemc_texture* hemc_texture_of(hemc_source* source, uint32_t material);          // NULL = none that can be read
+void hemc_texture_at(const hemc_texture* texture, const float uv[2], uint8_t rgb[3]); // sRGB
 
 // -- import.c
 uint32_t hemc_index_of(const void* array, const void* item, size_t size); // item's index in its array

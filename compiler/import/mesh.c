@@ -338,10 +338,27 @@ static void fill_colors(hemc_source* source, const shown* s, const hemc_primitiv
         values = hemc_alloc(source->arena, accessor->count, components * sizeof(float));
         hemc_read_floats(source, accessor, values);
     }
+    const hemc_texture* texture = hemc_texture_of(source, out->material);
+    const cgltf_accessor* coords =
+        texture != NULL ? attribute(s->source, cgltf_attribute_type_texcoord, texture->set) : NULL;
+    float(*uv)[2] = NULL;
+    if (coords != NULL && coords->count == out->vertex_count && readable(source, coords, 2)) {
+        uv = hemc_alloc(source->arena, coords->count, sizeof(*uv));
+        hemc_read_floats(source, coords, uv[0]);
+    }
     for (uint32_t v = 0; v < out->vertex_count; ++v) {
         uint8_t* to = source->model->colors[out->vertex_begin + v];
+        uint8_t texel[3];
+        if (uv != NULL) {
+            hemc_texture_at(texture, uv[v], texel);
+        }
         for (uint32_t c = 0; c < 4; ++c) {
             double value = out->base_color[c];
+            if (uv != NULL && c < 3) { // the middle of what is rounded to this byte
+                value *= texel[c] == 0    ? 0.0
+                         : texel[c] < 255 ? 0.5 * (thresholds[texel[c]] + thresholds[texel[c] + 1])
+                                          : 1.0;
+            }
             if (values != NULL && c < components) {
                 value *= values[(size_t)v * components + c];
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/png.h"
 #include "tools/deflate.h"
+#include "compiler/import/png.h"
 #include "greatest.h"
 
 #include <math.h>
@@ -413,10 +414,66 @@ TEST frames_of_two_sizes_are_refused(void) {
     PASS();
 }
 
+// The compiler reads what the tools write: another implementation, with filters, palettes and all kinds of blocks. Textures
+// are made smaller by means.
+TEST the_compiler_reads_what_is_written(void) {
+    static const int32_t sizes[][2] = {{1, 1}, {7, 5}, {256, 256}, {300, 513}, {64, 700}};
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+        for (int32_t small = 0; small < 2; small++) {
+            image im = image_create(sizes[k][0], sizes[k][1], 0x000000ffu);
+            ASSERT(im.pixels != NULL);
+            for (int32_t i = 0; i < im.width * im.height; i++) {
+                const int32_t x = i % im.width, y = i / im.width;
+                im.pixels[4 * i] = (uint8_t)(small ? 60 * (x / 90) : x * 3 + (y * 7919 + x * 104729) % 5);
+                im.pixels[4 * i + 1] = (uint8_t)(small ? 40 * (y / 90) : y);
+                im.pixels[4 * i + 2] = (uint8_t)(small ? 9 : x ^ y);
+            }
+            bytes file = {0};
+            ASSERT((small ? png_encode_small : png_encode)(&file, &im));
+            hemc_arena* arena = hemc_arena_create();
+            hemc_png png;
+            ASSERT(arena != NULL);
+            ASSERT_EQ(NULL, hemc_png_read(arena, file.data, file.size, &png));
+            ASSERT_EQ((uint32_t)(im.width < 256 ? im.width : 256), png.width);
+            ASSERT_EQ((uint32_t)(im.height < 256 ? im.height : 256), png.height);
+            double sums[2][3] = {{0.0}};
+            for (uint32_t i = 0; i < png.width * png.height; i++) {
+                for (int32_t c = 0; c < 3; c++) {
+                    sums[0][c] += png.texels[i][c] / (double)(png.width * png.height);
+                    if (!small && im.width <= 256 && im.height <= 256) {
+                        ASSERT_EQ(im.pixels[4 * i + (uint32_t)c], png.texels[i][c]);
+                    }
+                }
+            }
+            for (int32_t i = 0; i < im.width * im.height; i++) {
+                for (int32_t c = 0; c < 3; c++) {
+                    sums[1][c] += im.pixels[4 * i + c] / (double)(im.width * im.height);
+                }
+            }
+            for (int32_t c = 0; c < 3; c++) {
+                ASSERT_IN_RANGE(sums[1][c], sums[0][c], 2.0); // texels of one and of two pixels weigh alike
+            }
+            // Whatever is cut off or spoilt is said, and harms nobody.
+            for (size_t size = 0; size < file.size; size += 1 + file.size / 61) {
+                // Behind the last row there are 24 bytes of checksums and of an end.
+                ASSERT(size + 24 >= file.size || hemc_png_read(arena, file.data, size, &png) != NULL);
+                file.data[size] ^= 0x5a;
+                hemc_png_read(arena, file.data, file.size, &png);
+                file.data[size] ^= 0x5a;
+            }
+            hemc_arena_destroy(arena);
+            bytes_destroy(&file);
+            image_destroy(&im);
+        }
+    }
+    PASS();
+}
+
 SUITE(png_suite);
 SUITE(png_suite) {
 #if WITH_STB
     RUN_TEST(deflate_is_undone_by_another_inflate);
+    RUN_TEST(the_compiler_reads_what_is_written);
     RUN_TEST(every_row_filter_is_undone);
     RUN_TEST(still_picture_comes_back_pixel_for_pixel);
     RUN_TEST(small_picture_comes_back_near_to_what_was_drawn);
