@@ -590,7 +590,16 @@ typedef struct hemc_named_file {
 uint32_t hemc_import_named_files(hemc_arena* arena, const char* path, hemc_named_file** files); // how many
 int32_t hemc_import_bone_of_node(const hemc_model* model, uint32_t node);                  // HEM_NONE = it is no bone
 bool hemc_import_node_is_below(const hemc_model* model, uint32_t node, uint32_t ancestor); // or the same
-// Bones that a VRM's spring bones swing: flags[bone] = 1 for the roots it names. False = none. (import/import.c)
+// What a VRM says of a bone that swings: its own numbers, metres and a frame of 1/60 s in them. (recipe/auto_springs.c)
+typedef struct hemc_spring_bone {
+    bool swings;
+    float stiffness, drag;
+    float gravity; // downwards
+    float hit_radius;
+} hemc_spring_bone;
+// Per bone; VRM 0 names the roots of chains only. False = none. (import/import.c)
+bool hemc_import_springs(const hemc_model* model, hemc_spring_bone* springs);
+// flags[bone] = 1 for the bones that it names.
 bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags);
 // What needs the recipe: applies its scale to the model and bakes the clips it includes. Runs after hemc_recipe_load.
 bool hemc_import_finish(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_model* model);

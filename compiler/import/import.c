@@ -372,36 +372,67 @@ bool hemc_import_node_is_below(const hemc_model* model, uint32_t node, uint32_t 
     return n != HEM_NONE;
 }
 
-static bool flag_node(const hemc_model* model, const hemc_json* index, uint8_t* flags) {
+static float number_or(const hemc_json* object, const char* key, float otherwise) {
+    const hemc_json* value = object->kind == HEMC_JSON_OBJECT ? hemc_json_member(object, key) : NULL;
+    return value != NULL && value->kind == HEMC_JSON_NUMBER && value->number > -1e6 && value->number < 1e6
+               ? (float)value->number
+               : otherwise;
+}
+
+// How much of gravity goes down: an object with x, y, z in VRM 0, a list in VRM 1.
+static float downwards(const hemc_json* object) {
+    const hemc_json* way = object->kind == HEMC_JSON_OBJECT ? hemc_json_member(object, "gravityDir") : NULL;
+    if (way != NULL && way->kind == HEMC_JSON_OBJECT) {
+        return -number_or(way, "y", -1);
+    }
+    const hemc_json* y = way != NULL && way->kind == HEMC_JSON_ARRAY && way->count == 3 ? way->first->next : NULL;
+    return y != NULL && y->kind == HEMC_JSON_NUMBER && y->number >= -1 && y->number <= 1 ? -(float)y->number : 1;
+}
+
+static bool take_spring(const hemc_model* model, const hemc_json* index, const hemc_json* numbers,
+                        const char* stiffness, float drag, hemc_spring_bone* springs) {
     if (index == NULL || index->kind != HEMC_JSON_NUMBER || !(index->number >= 0) || !(index->number < 1e9)) {
         return false;
     }
     int32_t bone = hemc_import_bone_of_node(model, (uint32_t)index->number);
     if (bone != HEM_NONE) {
-        flags[bone] = 1;
+        springs[bone] = (hemc_spring_bone){.swings = true,
+                                           .stiffness = number_or(numbers, stiffness, 1),
+                                           .drag = number_or(numbers, "dragForce", drag),
+                                           .gravity = number_or(numbers, "gravityPower", 0) * downwards(numbers),
+                                           .hit_radius = number_or(numbers, "hitRadius", 0)};
     }
     return bone != HEM_NONE;
 }
 
-// VRM 0: extensions.VRM.secondaryAnimation.boneGroups[].bones[]; VRM 1:
-// extensions.VRMC_springBone.springs[].joints[].node.
-bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags) {
+// VRM 0: extensions.VRM.secondaryAnimation.boneGroups[].bones[], each with all below it ("stiffiness" is its spelling);
+// VRM 1: extensions.VRMC_springBone.springs[].joints[].node, each with numbers of its own.
+bool hemc_import_springs(const hemc_model* model, hemc_spring_bone* springs) {
     const hemc_json* extensions = hemc_json_member(model->source->json, "extensions");
     const hemc_json* groups =
         hemc_json_member(hemc_json_member(hemc_json_member(extensions, "VRM"), "secondaryAnimation"), "boneGroups");
-    const hemc_json* springs = hemc_json_member(hemc_json_member(extensions, "VRMC_springBone"), "springs");
+    const hemc_json* list = hemc_json_member(hemc_json_member(extensions, "VRMC_springBone"), "springs");
     bool any = false;
     for (const hemc_json* g = groups != NULL ? groups->first : NULL; g != NULL; g = g->next) {
         const hemc_json* bones = hemc_json_member(g, "bones");
         for (const hemc_json* b = bones != NULL ? bones->first : NULL; b != NULL; b = b->next) {
-            any = flag_node(model, b, flags) || any;
+            any = take_spring(model, b, g, "stiffiness", 0.4f, springs) || any;
         }
     }
-    for (const hemc_json* s = springs != NULL ? springs->first : NULL; s != NULL; s = s->next) {
+    for (const hemc_json* s = list != NULL ? list->first : NULL; s != NULL; s = s->next) {
         const hemc_json* joints = hemc_json_member(s, "joints");
         for (const hemc_json* j = joints != NULL ? joints->first : NULL; j != NULL; j = j->next) {
-            any = flag_node(model, hemc_json_member(j, "node"), flags) || any;
+            any = take_spring(model, hemc_json_member(j, "node"), j, "stiffness", 0.5f, springs) || any;
         }
+    }
+    return any;
+}
+
+bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags) {
+    hemc_spring_bone* springs = hemc_alloc(model->source->arena, model->bone_count, sizeof(hemc_spring_bone));
+    const bool any = hemc_import_springs(model, springs);
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        flags[b] = springs[b].swings;
     }
     return any;
 }

@@ -29,9 +29,12 @@
 typedef struct finding {
     const char* part;
     hemc_loose_kind kind;
-    uint8_t* primitives; // by name or shape
-    uint8_t* bones;      // of chains, NULL = none
-    uint8_t* anchors;    // bones that hold the chains
+    uint8_t* primitives;     // by name or shape
+    uint8_t* bones;          // of chains, NULL = none
+    uint8_t* anchors;        // bones that hold the chains
+    hemc_spring_bone spring; // what the VRM says of the first
+    double reach;            // sum of the lengths of its bones, in units of the file
+    uint32_t reach_count;
     hemc_text why;
 } finding;
 
@@ -52,10 +55,39 @@ static finding* finding_of(hemc_arena* arena, const hemc_model* model, finding* 
 
 // -- Bones
 
-static void find_chains(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
+// How far the tail of a bone is: its first child, or 7 cm, which VRM takes for the last one.
+static double tail_of(const hemc_model* model, uint32_t bone, double scale) {
+    const float* m = model->bone_defs[bone].bind;
+    for (uint32_t k = bone + 1; k < model->bone_count; ++k) {
+        if (model->bone_defs[k].parent == (int32_t)bone) {
+            const float* n = model->bone_defs[k].bind;
+            const double d[3] = {(double)n[3] - m[3], (double)n[7] - m[7], (double)n[11] - m[11]};
+            return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+    }
+    return 0.07 / scale;
+}
+
+// Chains that a VRM swings alike are one part; "hair_2" swings otherwise than "hair".
+static finding* spring_finding(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count,
+                               const char* part, hemc_loose_kind kind, const hemc_spring_bone* s) {
+    const char* name = part;
+    for (uint32_t n = 2;; ++n) {
+        finding* f = finding_of(arena, model, list, count, name, kind);
+        if (f->bones == NULL || *count >= HEM_MAX_PARTS ||
+            (f->spring.swings == s->swings && f->spring.stiffness == s->stiffness && f->spring.drag == s->drag &&
+             f->spring.gravity == s->gravity)) {
+            f->spring = f->bones == NULL ? *s : f->spring;
+            return f;
+        }
+        name = hemc_format(arena, "%s_%u", part, n);
+    }
+}
+
+static void find_chains(hemc_arena* arena, const hemc_model* model, double scale, finding* list, uint32_t* count) {
     uint32_t bones = model->bone_count;
-    uint8_t* springs = hemc_alloc(arena, bones, 1);
-    bool vrm = hemc_import_spring_bones(model, springs);
+    hemc_spring_bone* springs = hemc_alloc(arena, bones, sizeof(hemc_spring_bone));
+    hemc_import_springs(model, springs);
     const hemc_loose_word** word = hemc_alloc(arena, bones, sizeof(hemc_loose_word*));
     int32_t* root = hemc_alloc(arena, bones, sizeof(int32_t)); // first bone of the chain, HEM_NONE = in none
     uint32_t* length = hemc_alloc(arena, bones, sizeof(uint32_t));
@@ -70,21 +102,22 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, finding* lis
         const char* name = model->bone_defs[b].name;
         word[b] = hemc_name_is_accessory(name) ? NULL : hemc_name_loose(name);
         root[b] = parent != HEM_NONE && root[parent] != HEM_NONE ? root[parent]
-                  : word[b] != NULL || springs[b]                ? (int32_t)b
+                  : word[b] != NULL || springs[b].swings         ? (int32_t)b
                                                                  : HEM_NONE;
         if (root[b] != HEM_NONE && weight[b] > 0) {
             ++length[root[b]];
         }
     }
     for (uint32_t b = 0; b < bones; ++b) {
-        if (root[b] != (int32_t)b || length[b] < (springs[b] ? 1u : 2u)) {
+        if (root[b] != (int32_t)b || length[b] < (springs[b].swings ? 1u : 2u)) {
             continue;
         }
         // A garment that is all bones and no mesh of its own; but the mantle of an octopus is its body.
         bool mantle = word[b] != NULL && strcmp(word[b]->part, "mantle") == 0;
-        finding* f = word[b] != NULL ? finding_of(arena, model, list, count, word[b]->part,
-                                                  mantle ? HEMC_LOOSE_FLESH : word[b]->kind)
-                                     : finding_of(arena, model, list, count, "spring", HEMC_LOOSE_SPRING);
+        finding* f = word[b] != NULL
+                         ? spring_finding(arena, model, list, count, word[b]->part,
+                                          mantle ? HEMC_LOOSE_FLESH : word[b]->kind, &springs[b])
+                         : spring_finding(arena, model, list, count, "spring", HEMC_LOOSE_SPRING, &springs[b]);
         if (f->bones == NULL) {
             f->bones = hemc_alloc(arena, bones, 1);
             f->anchors = hemc_alloc(arena, bones, 1);
@@ -92,6 +125,10 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, finding* lis
         int32_t parent = model->bone_defs[b].parent;
         for (uint32_t k = 0; k < bones; ++k) {
             f->bones[k] |= root[k] == (int32_t)b;
+            if (root[k] == (int32_t)b && weight[k] > 0) {
+                f->reach += tail_of(model, k, scale);
+                ++f->reach_count;
+            }
         }
         // One bone alone must move; of longer chains the first holds.
         f->anchors[b] |= length[b] >= 2;
@@ -99,7 +136,7 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, finding* lis
             f->anchors[parent] = 1;
         }
         hemc_text_add(&f->why, "%sbone \"%s\" begins a chain of %u%s", f->why.size != 0 ? "; " : "",
-                      model->bone_defs[b].name, length[b], vrm && springs[b] ? ", which the VRM swings" : "");
+                      model->bone_defs[b].name, length[b], springs[b].swings ? ", which the VRM swings" : "");
     }
 }
 
@@ -301,6 +338,9 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     hemc_recipe_preset(materials[f->kind], part);
     part->chain_bones = f->bones;
     drive_part(model, scale, f, mask, part);
+    if (f->spring.swings && f->reach_count != 0) {
+        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, &f->why);
+    }
     take_paints(model, part);
     uint32_t triangles;
     double area = area_of(model, mask, &triangles) * scale * scale;
@@ -464,7 +504,7 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     const double scale = (double)recipe->scale;
     finding* list = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(finding));
     uint32_t count = 0;
-    find_chains(arena, model, list, &count);
+    find_chains(arena, model, scale, list, &count);
     find_names(arena, model, list, &count);
     const bool named = count != 0;
     recipe->parts = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(hemc_part_recipe));

@@ -3,7 +3,7 @@
 #define HEMC_AUTO_H
 
 // What the files of automatic mode share: auto.c (what is loose), auto_names.c (what names tell), auto_size.c (metres),
-// auto_hems.c (skirts by shape), auto_shape.c (all by shape, where nothing is named), auto_pieces.c (second thoughts), auto_tune.c (spacing),
+// auto_hems.c (skirts by shape), auto_shape.c (all by shape, where nothing is named), auto_pieces.c (second thoughts), auto_tune.c (spacing), auto_springs.c (what a VRM swings),
 // auto_left.c (what was left alone, and why).
 
 #include "compiler/hemc_internal.h"
@@ -40,6 +40,15 @@ const char* hemc_auto_names_told(hemc_arena* arena, const hemc_model* model);
 
 // Metres per unit of the file, 1 when nothing speaks against it; says what it assumed. (auto_size.c)
 double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model);
+
+// A VRM's spring bone as the numbers of a drive (auto_springs.c).
+typedef struct hemc_spring_fit {
+    double hz, drive_damping; // 0 Hz = no drive
+    double damping;           // 1/s, without a drive
+    double gravity;           // of earth's
+} hemc_spring_fit;
+hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length); // metres
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, hemc_text* why);
 
 typedef enum hemc_auto_kind {
     HEMC_AUTO_SURE, // found by bones: all of it is loose

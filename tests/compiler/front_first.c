@@ -348,6 +348,121 @@ TEST a_list_names_what_a_recipe_may_use(void) {
     PASS();
 }
 
+// -- Spring bones
+
+// The formula of the VRM specification, once a frame of 1/60 s, for one bone with its head at 0 and its rest along x.
+typedef struct vrm_bone {
+    double stiffness, drag, gravity, length;
+    double tail[2], before[2];
+} vrm_bone;
+
+static void vrm_step(vrm_bone* b) {
+    const double dt = 1.0 / 60.0;
+    double next[2], size = 0;
+    for (int k = 0; k < 2; ++k) {
+        next[k] = b->tail[k] + (b->tail[k] - b->before[k]) * (1.0 - b->drag);
+        next[k] += dt * (k == 0 ? b->stiffness : -b->gravity);
+        size += next[k] * next[k];
+    }
+    for (int k = 0; k < 2; ++k) {
+        b->before[k] = b->tail[k];
+        b->tail[k] = next[k] * b->length / sqrt(size);
+    }
+}
+
+static vrm_bone vrm_begin(const hemc_spring_bone* s, double length, double angle) {
+    vrm_bone b = {(double)s->stiffness, (double)s->drag, (double)s->gravity, length, {0}, {0}};
+    b.tail[0] = b.before[0] = length * cos(angle);
+    b.tail[1] = b.before[1] = length * sin(angle);
+    return b;
+}
+
+// Swings as fast, dies away as fast and hangs as low as the VRM's own formula has it.
+TEST springs_of_a_vrm_swing_and_hang_as_they_did(void) {
+    static const hemc_spring_bone bones[] = {{true, 2.5f, 0.4f, 0, 0},     {true, 4, 0.1f, 0, 0.02f},
+                                             {true, 1, 0.4f, 0.1f, 0},     {true, 0.3f, 0.05f, 0.05f, 0},
+                                             {true, 0.1f, 0.4f, 0.02f, 0}, {true, 0.5f, 0.8f, 0.3f, 0}};
+    static const double lengths[] = {0.05, 0.12, 0.3};
+    for (size_t i = 0; i < sizeof(bones) / sizeof(bones[0]); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            const hemc_spring_fit fit = hemc_fit_spring(&bones[i], lengths[k]);
+            const double omega = 6.283185307179586 * fit.hz;
+            // Where it hangs: the direction of stiffness and gravity together.
+            vrm_bone b = vrm_begin(&bones[i], lengths[k], 0);
+            for (int n = 0; n < 6000; ++n) {
+                vrm_step(&b);
+            }
+            const double sag = 9.81 * fit.gravity / (omega * omega); // of the drive
+            ASSERT_IN_RANGE(b.tail[1] / b.tail[0], -sag / lengths[k], 1e-4);
+            // How it moves about the rest, without gravity: e^(-decay t) cos(turn t), or two ways of dying away.
+            hemc_spring_bone light = bones[i];
+            light.gravity = 0;
+            b = vrm_begin(&light, lengths[k], 0.01);
+            const hemc_spring_fit alone = hemc_fit_spring(&light, lengths[k]);
+            const double speed = 6.283185307179586 * alone.hz;
+            const double zeta = alone.drive_damping, decay = zeta * speed;
+            double most = 0, y0 = b.tail[1];
+            for (int n = 0; n < 40; ++n) {
+                // The closed form through the first two points.
+                const double t = n / 60.0, h = 1.0 / 60.0;
+                static double y1;
+                y1 = n == 1 ? b.tail[1] : y1;
+                if (n >= 2) {
+                    double seen;
+                    if (zeta < 1) {
+                        const double w = speed * sqrt(1 - zeta * zeta);
+                        const double s = (y1 * exp(decay * h) - y0 * cos(w * h)) / sin(w * h);
+                        seen = exp(-decay * t) * (y0 * cos(w * t) + s * sin(w * t));
+                    } else {
+                        const double w = speed * sqrt(zeta * zeta - 1), p = exp(-(decay - w) * h),
+                                     q = exp(-(decay + w) * h);
+                        const double slow = (y1 - y0 * q) / (p - q);
+                        seen = slow * exp(-(decay - w) * t) + (y0 - slow) * exp(-(decay + w) * t);
+                    }
+                    most = fmax(most, fabs(seen - b.tail[1]));
+                }
+                vrm_step(&b);
+            }
+            ASSERT_IN_RANGE(0.0, most / y0, 0.002); // of what it was led aside; the formula itself is not linear
+        }
+    }
+    const hemc_spring_bone loose = {true, 0, 0.2f, 0.5f, 0};
+    const hemc_spring_fit fall = hemc_fit_spring(&loose, 0.1);
+    ASSERT_EQ(0.0, fall.hz);
+    ASSERT_IN_RANGE(-60.0 * log(0.8), fall.damping, 1e-6);
+    PASS();
+}
+
+// The same kit as VRM 0 and as VRM 1.
+TEST springs_of_both_vrms_become_parts(void) {
+    static const char* const extensions[] = {
+        "\"extensions\": {\"VRM\": {\"secondaryAnimation\": {\"boneGroups\": [{\"bones\": [2], \"stiffiness\": 2.5, "
+        "\"dragForce\": 0.4, \"gravityPower\": 0.1, \"gravityDir\": {\"x\": 0, \"y\": -1, \"z\": 0}, \"hitRadius\": "
+        "0.02}]}}},",
+        "\"extensions\": {\"VRMC_springBone\": {\"springs\": [{\"joints\": [{\"node\": 2, \"stiffness\": 2.5, "
+        "\"dragForce\": 0.4, \"gravityPower\": 0.1, \"gravityDir\": [0, -1, 0], \"hitRadius\": 0.02}]}]}},"};
+    for (int i = 0; i < 2; ++i) {
+        kit k;
+        hemc_recipe recipe;
+        kit_begin(&k);
+        const kit_data data = kit_good();
+        ASSERT(kit_import(&k, &data, "\"scenes\":", hemc_format(k.arena, "%s \"scenes\":", extensions[i])));
+        memset(&recipe, 0, sizeof(recipe));
+        recipe.scale = 1;
+        ASSERT(hemc_recipe_automatic(k.arena, &k.log, &k.model, &recipe));
+        ASSERT_EQ(1, recipe.part_count);
+        const hemc_part_recipe* part = &recipe.parts[0];
+        const hemc_spring_bone bone = {true, 2.5f, 0.4f, 0.1f, 0.02f};
+        ASSERT(strstr(part->why, "VRM spring of stiffness 2.5, drag 0.4 and gravity 0.1 at 60 Hz") != NULL);
+        const hemc_spring_fit fit = hemc_fit_spring(&bone, 0.07); // the last bone of a chain
+        ASSERT_IN_RANGE(fit.hz, (double)part->tuning.drive, 1e-3);
+        ASSERT_IN_RANGE(fit.drive_damping, (double)part->tuning.drive_damping, 1e-3);
+        ASSERT_IN_RANGE(fit.gravity, (double)part->tuning.gravity_scale, 1e-3);
+        kit_end(&k);
+    }
+    PASS();
+}
+
 // Playing needs the runtime's tools, which this program has not set.
 TEST a_preflight_that_cannot_be_played_is_refused(void) {
     hemc_outcome out;
@@ -444,6 +559,8 @@ SUITE(front_first_suite) {
     RUN_TEST(an_absurd_spacing_is_refused_under_strict);
     RUN_TEST(a_hood_stays_on_its_head);
     RUN_TEST(a_list_names_what_a_recipe_may_use);
+    RUN_TEST(springs_of_a_vrm_swing_and_hang_as_they_did);
+    RUN_TEST(springs_of_both_vrms_become_parts);
     RUN_TEST(a_preflight_that_cannot_be_played_is_refused);
     RUN_TEST(a_report_names_the_pictures_beside_it);
     RUN_TEST(the_grade_that_a_recipe_accepts_is_read);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/recipe/auto.h"
+
+#include <math.h>
+
+// Spring bones of VRM 0 and 1 as a drive.
+//
+// A VRM moves the tail of each bone once a frame: it keeps the share 1 - drag of what it went in the frame before, goes
+// dt * stiffness towards where the parent has it at rest and dt * gravity down, and is put back to the bone's length. The
+// frame is in the formula, so it means what was meant at one rate only: 60 a second, as it was made for. A tail at distance
+// L and d aside of its rest, pulled by F = |stiffness, gravity|, comes out L + dt F along and is put back to L, so that
+//
+//     d' (1 + G) = d + (1 - drag) (d - d''),   G = dt F / L
+//
+// whose two solutions are z^n with (1 + G) z^2 - (2 - drag) z + 1 - drag = 0. The drive's oscillator (runtime, drive.inl) goes
+// through points e^(s t) exactly, so with s = 60 ln z it swings and dies away as the VRM does: the product of the two s is
+// omega squared, their sum -2 zeta omega. It hangs where gravity / stiffness has it when g / omega^2 = L gravity / stiffness.
+
+#define RATE 60.0
+#define STANDARD_GRAVITY 9.81
+
+hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length) {
+    hemc_spring_fit fit = {0};
+    const double drag = fmin(fmax((double)bone->drag, 0.0), 0.999), keep = 1.0 - drag;
+    length = fmax(length, 1e-4);
+    if (!(bone->stiffness > 0.0f)) { // nothing leads it back: it falls with dt * gravity a frame
+        fit.damping = -RATE * log(keep);
+        fit.gravity = RATE * (double)bone->gravity / STANDARD_GRAVITY;
+        return fit;
+    }
+    const double force = sqrt((double)bone->stiffness * bone->stiffness + (double)bone->gravity * bone->gravity);
+    const double pull = 1.0 + force / (RATE * length);
+    const double left = keep / pull; // of a swing's square after a frame
+    const double half = 0.5 * (1.0 + keep) / pull, square = half * half - left;
+    double product, sum; // of the two exponents
+    if (square < 0.0) {
+        const double decay = -0.5 * RATE * log(left), turn = RATE * atan2(sqrt(-square), half);
+        product = decay * decay + turn * turn;
+        sum = 2.0 * decay;
+    } else {
+        const double root = sqrt(square);
+        const double slow = -RATE * log(fmin(fmax(half + root, 1e-9), 1.0 - 1e-9));
+        const double fast = -RATE * log(fmin(fmax(half - root, 1e-9), 1.0 - 1e-9));
+        product = slow * fast;
+        sum = slow + fast;
+    }
+    const double omega = sqrt(product);
+    fit.hz = omega / 6.283185307179586;
+    fit.drive_damping = 0.5 * sum / omega;
+    fit.gravity = product * length * (double)bone->gravity / (double)bone->stiffness / STANDARD_GRAVITY;
+    return fit;
+}
+
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, hemc_text* why) {
+    const hemc_spring_fit fit = hemc_fit_spring(bone, length);
+    part->tuning.drive = (float)fmin(fit.hz, 60.0);
+    part->tuning.drive_damping = (float)fmin(fit.drive_damping, 100.0);
+    part->tuning.gravity_scale = (float)fmin(fmax(fit.gravity, -100.0), 100.0);
+    part->tuning.tracking = part->kind == HEM_PART_SOFT;
+    part->driven = true;
+    if (fit.damping > 0.0) {
+        part->tuning.damping = (float)fmin(fit.damping, 1000.0);
+    }
+    hemc_text_add(why, "; as a VRM spring of stiffness ");
+    hemc_text_number(why, (double)bone->stiffness);
+    hemc_text_add(why, ", drag ");
+    hemc_text_number(why, (double)bone->drag);
+    hemc_text_add(why, " and gravity ");
+    hemc_text_number(why, (double)bone->gravity);
+    hemc_text_add(why, " at 60 Hz on bones of %.3g m: %.3g Hz, %.3g of critical damping, %.3g of earth's gravity",
+                  length, fit.hz, fit.drive_damping, fit.gravity);
+}
