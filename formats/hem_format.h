@@ -353,7 +353,7 @@ typedef struct hem_tuning {
     float inner_damping; // 1/s: of what is not motion of the part as a whole, which neither falls nor turns slower
     float solid_young;   // of tetrahedra: Young's modulus, Pa; parts without: 0
     float solid_poisson; // 0..0.49: how much it keeps its volume
-    uint32_t reserved[1];
+    float stretch_limit; // no warp or weft of cloth ends a step longer than this, 0.1 = 10 %; 0 = no limit
 } hem_tuning;
 HEM_STATIC_ASSERT(sizeof(hem_tuning) == 256, "tuning size");
 

@@ -103,6 +103,7 @@ static const tuning_rule tuning_rules[] = {
     {offsetof(hem_tuning, inner_damping), 1, 0, 1e4f, "inner_damping"},
     {offsetof(hem_tuning, solid_young), 1, 0, 1e9f, "solid_young"},
     {offsetof(hem_tuning, solid_poisson), 1, 0, 0.49f, "solid_poisson"},
+    {offsetof(hem_tuning, stretch_limit), 1, 0, 1e3f, "stretch_limit"},
 };
 
 hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, float longest, hem_format_fault* fault) {

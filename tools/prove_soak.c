@@ -64,6 +64,7 @@ static void any_tuning(soak* s, hem_tuning* t) {
     t->inner_damping = anywhere(r, 0.0f, 1e4f);
     t->solid_young = anywhere(r, 0.0f, 1e9f);
     t->solid_poisson = anywhere(r, 0.0f, 0.49f);
+    t->stretch_limit = anywhere(r, 0.0f, 1e3f);
     t->drag = anywhere(r, 0.0f, 1e6f);
     t->lift = anywhere(r, 0.0f, 1e6f);
     t->friction = anywhere(r, 0.0f, 1.0f);

@@ -101,8 +101,13 @@ bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, he
     if (part->kind != HEM_PART_CLOTH) {
         return hemc_recipe_fault(r, value, "is for parts of kind \"cloth\"");
     }
+    if (hemc_json_member(object, "stretch_limit") != NULL) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "stretch_limit"),
+                                 "is of cloth of links; \"fabric\" has \"strain_limit\"");
+    }
     hemc_fabric* f = &part->fabric;
     f->triangles = true;
+    part->tuning.stretch_limit = 0;
     f->flat = true;
     f->bending_length *= 100;
     f->own_passes = hemc_json_member(object, "iterations") != NULL;

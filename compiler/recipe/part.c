@@ -261,6 +261,7 @@ static const char* const part_keys[] = {
     "tether_stretch",
     "damping",
     "inner_damping",
+    "stretch_limit",
     "drag",
     "lift",
     "gravity",
@@ -309,6 +310,7 @@ static const hemc_number_key number_keys[] = {
     {"tether_allowance", TUNING(tether_allowance), 0, false, 1},
     {"damping", TUNING(damping), 0, false, 1000},
     {"inner_damping", TUNING(inner_damping), 0, false, 1000},
+    {"stretch_limit", TUNING(stretch_limit), 0, false, 100},
     {"drag", TUNING(drag), 0, false, 1000},
     {"lift", TUNING(lift), 0, false, 1000},
     {"gravity", TUNING(gravity_scale), -100, false, 100},
@@ -502,6 +504,9 @@ static bool read_links(const hemc_recipe_reader* r, const hemc_json* object, hem
     t->compliance[HEM_LINK_WARP] = stretch;
     t->compliance[HEM_LINK_STITCH] = stretch;
     t->compliance[HEM_LINK_WEFT] = weft;
+    if (hemc_json_member(object, "stretch_limit") == NULL && (stretch > HEMC_WOVEN_STRETCH || weft > HEMC_WOVEN_STRETCH)) {
+        t->stretch_limit = 0;
+    }
     for (int i = 0; i < HEM_LINK_KIND_COUNT; ++i) {
         t->link_damping[i] = i == HEM_LINK_TETHER ? 0.0f : link_damping;
     }

@@ -109,6 +109,7 @@ bool hemc_recipe_preset(const char* material, hemc_part_recipe* part) {
         t->stiffness[HEM_LINK_BEND] = p->bend_share;
         t->stiffness[HEM_LINK_TETHER] = 1.0f;
         t->stiffness[HEM_LINK_STITCH] = p->stretch_share;
+        t->stretch_limit = part->kind == HEM_PART_CLOTH && p->stretch <= HEMC_WOVEN_STRETCH ? HEMC_WOVEN_LIMIT : 0.0f;
         t->shape_compliance = p->shape;
         t->shape_stiffness = p->shape_share;
         t->damping = p->damping;

@@ -67,6 +67,11 @@ typedef struct hemc_number_key {
 } hemc_number_key;
 const hemc_number_key* hemc_part_number_keys(uint32_t* count);
 // Preset values into a part whose kind and generator are known. False = no such material.
+// Threads of stuff this stiff, m/N, grow no longer than this share unless the recipe says otherwise; softer stuff is meant to
+// stretch.
+#define HEMC_WOVEN_STRETCH 5e-3f
+#define HEMC_WOVEN_LIMIT 0.08f
+
 bool hemc_recipe_preset(const char* material, hemc_part_recipe* part);
 extern const char* const hemc_map_names[HEMC_MAP_COUNT]; // of the attributes that are looked for
 uint32_t hemc_recipe_preset_names(const char* const** names);

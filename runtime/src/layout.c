@@ -192,6 +192,10 @@ static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
     s->delta_prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->moved_rows = hemi_take(c, e->rows, 1);
     s->above = hemi_take(c, e->rows, 1);
+    s->strained = hemi_take(c, e->rows, 1);
+    s->torn = hemi_take(c, e->rows, 1);
+    s->stamps = hemi_take(c, e->rows, 1);
+    s->planes = hemi_take(c, e->rows, sizeof(hemi_row4));
     s->moment = hemi_take(c, e->oriented_rows, 72 * sizeof(float));
     s->strand = hemi_take(c, e->strand, HEMI_STRAND_FLOATS * sizeof(float));
     s->lambda = hemi_take(c, e->batches, 8 * sizeof(float));

@@ -157,6 +157,7 @@ void hemi_phase_plan(hemi_step* s) {
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         hemi_part_step* part = &s->scratch->solve.parts[p];
         tune_part(&instance->tuning[p], s->derived->mean_inverse_mass[p], s->h, part);
+        s->stretch |= instance->tuning[p].stretch_limit > 0.0f;
         s->air |= part->drag > 0.0f || part->lift > 0.0f;
         s->pass_count = part->iterations > s->pass_count ? part->iterations : s->pass_count;
         s->scratch->counters.work += (uint64_t)n * part->iterations * s->derived->pass_work[p];

@@ -88,6 +88,10 @@ typedef struct hemi_solve {
     hemi_row3* delta_prev;  // the part of them that is no motion
     uint8_t* moved_rows;    // lanes with something in delta; zero like it
     uint8_t* above;         // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
+    uint8_t* strained;      // lanes with a link that is too long, before threads are shortened (untangle.c)
+    uint8_t* torn;          // and with one that is much too long
+    uint8_t* stamps;        // of kernels/stretch.inl, like planes
+    hemi_row4* planes;
     float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
     float* strand;          // what the sweeps along the longest strand keep for their way back
     double* region_sums[2]; // of lattices (kernels/regions.inl)

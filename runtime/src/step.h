@@ -13,7 +13,7 @@
 #define HEMI_PHASES_SEARCH(X) X(search)
 #define HEMI_PHASES_SUBSTEP_BEGIN(X) X(wrap) X(predict) X(animate) X(drive) X(continuous)
 #define HEMI_PHASES_PASS(X) X(constrain) X(limit) X(contact) // once per iteration of the part that has most
-#define HEMI_PHASES_SUBSTEP_END(X) X(velocity)
+#define HEMI_PHASES_SUBSTEP_END(X) X(stretch) X(velocity)
 #define HEMI_PHASES_DRAWN(X) X(show) X(frames) X(skin) // also in a frame that a budget has no step for
 #define HEMI_PHASES_AFTER(X) X(settle) HEMI_PHASES_DRAWN(X)
 
@@ -58,6 +58,7 @@ typedef struct hemi_step {
     int touch;    // particles against particles
     int untangle; // caught cloth is watched and led back
     int air;      // some part has drag or lift
+    int stretch;  // some part has a limit of how long its threads grow
     int light;    // cloth is not kept off cloth
     int reframe;  // frame_q is of what was shown, not of x
     // Where it is
@@ -115,9 +116,13 @@ void hemi_follow_clips(hemi_step* s); // time passes, and targets of lattices th
 // damping.c
 void hemi_damp_inner(hemi_step* s); // before the step, of parts that have it
 
+// stretch.c
+void hemi_stretch_prepare(hemi_step* s); // before contacts: where everybody is
+
 // untangle.c
 void hemi_take_caught(hemi_step* s);   // before the step: those that are led back are immovable
 void hemi_lead_caught(hemi_step* s);   // in a substep
+void hemi_watch_strained(hemi_step* s); // after the last contacts: which links are too long
 void hemi_watch_caught(hemi_step* s);  // after the step: who has arrived, and who is strained for how long
 void hemi_shake_snagged(hemi_step* s); // now and then: what is stretched may lie in a plane
 void hemi_watch_astray(hemi_step* s);  // then: who came to rest on the wrong side of the body

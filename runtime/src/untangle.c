@@ -164,11 +164,24 @@ void hemi_watch_astray(hemi_step* step) {
     }
 }
 
+// Before threads are shortened: a limb that is between them is known by how long they are.
+void hemi_watch_strained(hemi_step* step) {
+    const hem_view* view = step->instance->view;
+    hemi_solve* s = &step->scratch->solve;
+    memset(s->strained, 0, view->info->row_count);
+    memset(s->torn, 0, view->info->row_count);
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        if (can_be_led(step, p)) {
+            step->scene->kernels->watch_links(view, &view->parts[p], step->instance->x, HEMI_TORN, s->torn);
+            step->scene->kernels->watch_links(view, &view->parts[p], step->instance->x, HEMI_STRAINED, s->strained);
+        }
+    }
+}
+
 // Links that are longer still count three times: two of them here.
 static void watch_torn(hemi_step* step, const hem_part* part, uint32_t passed) {
     hemi_instance* instance = step->instance;
-    uint8_t* torn = step->scratch->solve.moved_rows;
-    step->scene->kernels->watch_links(instance->view, part, instance->x, HEMI_TORN, torn);
+    const uint8_t* torn = step->scratch->solve.torn;
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
         uint8_t* caught = instance->caught + row * 8;
         for (uint32_t bits = torn[row]; bits; bits &= bits - 1) {
@@ -177,7 +190,6 @@ static void watch_torn(hemi_step* step, const hem_part* part, uint32_t passed) {
                 caught[i] = (uint8_t)(c < HEMI_LED ? c : HEMI_LED - 1);
             }
         }
-        torn[row] = 0;
     }
 }
 
@@ -201,7 +213,7 @@ static uint32_t away_from_pose(hemi_step* step, const hem_part* part, uint32_t r
 void hemi_watch_caught(hemi_step* step) {
     hemi_instance* instance = step->instance;
     const hemi_untangle* s = &step->scratch->untangle;
-    uint8_t* strained_rows = step->scratch->solve.moved_rows; // zero between the kernels that use it
+    uint8_t* strained_rows = step->scratch->solve.strained;
     const hem_view* view = instance->view;
     uint32_t passed = caught_time(step->dt), patience = caught_time(HEMI_CAUGHT_SECONDS),
              lead = caught_time(HEMI_LED_SECONDS);
@@ -215,7 +227,6 @@ void hemi_watch_caught(hemi_step* step) {
         const hem_part* part = &view->parts[p];
         const int meets_body = (step->derived->part_pairs[p] & step->derived->body_parts) != 0;
         watch_torn(step, part, passed);
-        step->scene->kernels->watch_links(view, part, instance->x, HEMI_STRAINED, strained_rows);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             uint8_t* caught = instance->caught + row * 8;
             if (!strained_rows[row] && !hemi_eight_bytes(caught)) {
@@ -242,7 +253,6 @@ void hemi_watch_caught(hemi_step* step) {
                 HEM_ASSERT(c <= UINT8_MAX);
                 caught[i] = (uint8_t)c;
             }
-            strained_rows[row] = 0;
         }
     }
     for (uint32_t n = 0; n < s->led_count; ++n) {

@@ -78,7 +78,8 @@ TEST every_key_is_read(void) {
         "    \"stretch\": 1, \"shear\": 3, \"bend\": 4, \"shape\": 5, \"stiffness_paint\": \"_HEM_PIN\", "
         "\"friction_paint\": \"_HEM_PIN\", \"tether_paint\": \"_HEM_PIN\", "
         "\"link_damping\": 6, \"tethers\": true,\n"
-        "    \"tether_allowance\": 0.5, \"tether_stretch\": 0.25, \"damping\": 7, \"inner_damping\": 11, \"drag\": 8, "
+        "    \"tether_allowance\": 0.5, \"tether_stretch\": 0.25, \"damping\": 7, \"inner_damping\": 11, \"stretch_limit\": 0.12, "
+        "\"drag\": 8, "
         "\"lift\": 9, \"gravity\": "
         "-1, \"friction\": 0.25, "
         "\"restitution\": 0.125,\n"
@@ -115,7 +116,7 @@ TEST every_key_is_read(void) {
     ASSERT(near(t->link_damping[HEM_LINK_BEND], 6) && t->link_damping[HEM_LINK_TETHER] == 0);
     ASSERT(near(p->tether_stretch, 0.25) && !p->tether_stretch_painted);
     ASSERT(near(t->tether_allowance, 0.5) && near(t->damping, 7) && near(t->angular_damping, 7) &&
-           near(t->inner_damping, 11) && near(t->drag, 8) && near(t->lift, 9));
+           near(t->inner_damping, 11) && near(t->stretch_limit, 0.12) && near(t->drag, 8) && near(t->lift, 9));
     ASSERT(near(t->gravity_scale, -1) && near(t->friction, 0.25) && near(t->restitution, 0.125) &&
            near(t->collision_thickness, 0.01));
     ASSERT(p->self_collision && near(p->self_thickness, 0.02) && p->collides_with_count == 2 &&

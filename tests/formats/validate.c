@@ -114,6 +114,7 @@ static const spoiled table[] = {
     {"damping", S_TUNING, 0, TUNE(damping), F32, -1, VALUE, S_TUNING, 0, "damping"},
     {"solid stiffness", S_TUNING, 0, TUNE(solid_young), F32, -1, VALUE, S_TUNING, 0, "solid_young"},
     {"solid volume", S_TUNING, 0, TUNE(solid_poisson), F32, 0.5, VALUE, S_TUNING, 0, "solid_poisson"},
+    {"stretch limit", S_TUNING, 0, TUNE(stretch_limit), F32, -1, VALUE, S_TUNING, 0, "stretch_limit"},
     {"inner damping", S_TUNING, 0, TUNE(inner_damping), F32, 1e9, VALUE, S_TUNING, 0, "inner_damping"},
     {"angular damping", S_TUNING, 0, TUNE(angular_damping), F32, 1e9, VALUE, S_TUNING, 0, "angular_damping"},
     {"drag", S_TUNING, 0, TUNE(drag), F32, -1, VALUE, S_TUNING, 0, "drag"},

@@ -166,6 +166,7 @@ static void extreme_tuning(hem_tuning* t, float longest, uint32_t* seed) {
     t->inner_damping = ENDS(0.0f, 1e4f);
     t->solid_young = ENDS(0.0f, 1e9f);
     t->solid_poisson = ENDS(0.0f, 0.49f);
+    t->stretch_limit = ENDS(0.0f, 1e3f);
     t->drag = ENDS(0.0f, 1e6f);
     t->lift = ENDS(0.0f, 1e6f);
     t->friction = ENDS(0.0f, 1.0f);

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(maps_suite);
     RUN_SUITE(skin_suite);
     RUN_SUITE(limits_suite);
+    RUN_SUITE(stretch_suite);
     RUN_SUITE(contacts_suite);
     RUN_SUITE(stats_suite);
     RUN_SUITE(phases_suite);

@@ -16,6 +16,7 @@ extern SUITE(world_suite);
 extern SUITE(skin_suite);
 extern SUITE(characters_suite);
 extern SUITE(limits_suite);
+extern SUITE(stretch_suite);
 extern SUITE(air_suite);
 extern SUITE(friction_suite);
 extern SUITE(contacts_suite);

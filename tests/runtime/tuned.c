@@ -39,6 +39,7 @@ static void tune(hem_tuning* t, uint32_t part, int phase) {
     t->inner_damping = 2.0f * one;
     t->solid_young = 2e4f * one;
     t->solid_poisson = 0.3f;
+    t->stretch_limit = phase == 1 ? 0.0f : 0.02f * one;
     t->drag = 0.4f * one;
     t->lift = 0.15f * one;
     t->friction = 0.25f + 0.1f * (float)part;
@@ -218,6 +219,7 @@ TEST every_field_of_the_tuning_matters_in_the_tuned_scene(void) {
         {"inner_damping", offsetof(hem_tuning, inner_damping), 1, "dressed"},
         {"solid_young", offsetof(hem_tuning, solid_young), 1, "solid_held"},
         {"solid_poisson", offsetof(hem_tuning, solid_poisson), 1, "solid_held"},
+        {"stretch_limit", offsetof(hem_tuning, stretch_limit), 1, "dressed"},
         {"drag", offsetof(hem_tuning, drag), 1, "dressed"},
         {"lift", offsetof(hem_tuning, lift), 1, "dressed"},
         {"friction", offsetof(hem_tuning, friction), 1, "dressed"},

@@ -166,6 +166,20 @@ typedef struct hemi_contact_args {
     hemi_counters* counters;
 } hemi_contact_args;
 
+// Threads of one part that are brought back to their limit.
+typedef struct hemi_stretch_args {
+    const hem_view* view;
+    const hem_part* part;
+    hemi_row4* x;
+    hemi_row3* prev;
+    float limit;       // 0.1 = a tenth longer than at rest
+    float give;        // metres below their planes
+    float relax;       // of what is too long
+    uint32_t sweep;    // from 1
+    uint8_t* stamps;   // per row: the last sweep that moved it, 0 = none
+    hemi_row4* planes; // per row: where particles were before the last contacts, then planes
+} hemi_stretch_args;
+
 // What meshes of triangles read and write.
 typedef struct hemi_mesh_args {
     const hem_view* view;
@@ -261,6 +275,10 @@ struct hemi_kernels {
     void (*touch_particles)(const hemi_contact_args* args);
     // Cloth that a limb went through (kernels/caught.inl).
     void (*watch_links)(const hem_view* view, const hem_part* part, const hemi_row4* x, float times, uint8_t* strained);
+    // Threads that are too long, at the end of a step (kernels/stretch.inl).
+    uint32_t (*limit_links)(const hemi_stretch_args* args);
+    void (*make_planes)(const hemi_stretch_args* args);
+    void (*hold_planes)(const hemi_stretch_args* args);
     void (*pose_led)(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led);
     uint32_t (*find_astray)(const hemi_body* bodies, uint32_t count, const hemi_row4* x, const hemi_led* led);
     // Colliders: which rows they may touch while everybody goes on for dt, then the push.

@@ -20,6 +20,7 @@
 #include "runtime/src/kernels/pairs.inl"
 #include "runtime/src/kernels/contacts.inl"
 #include "runtime/src/kernels/caught.inl"
+#include "runtime/src/kernels/stretch.inl"
 #include "runtime/src/kernels/meshes.inl"
 #include "runtime/src/kernels/colliders.inl"
 #include "runtime/src/kernels/edges.inl"
@@ -64,6 +65,9 @@ const hemi_kernels* HEMI_SUFFIX(hemi_kernels)(void) {
         .touch_bodies = touch_bodies,
         .touch_particles = touch_particles,
         .watch_links = watch_links,
+        .limit_links = limit_links,
+        .make_planes = make_planes,
+        .hold_planes = hold_planes,
         .pose_led = pose_led,
         .find_astray = find_astray,
         .cull_colliders = cull_colliders,

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Threads that are longer than cloth is, brought back at the end of a step (stretch.c).
+//
+// A sweep goes over the weave once, Gauss-Seidel, and looks only at threads of which an end has moved since it last looked:
+// the others are as long as they were. A hoop that is too wide all round has no end to begin with, and plain sweeps take
+// hundreds to close it; over-relaxed they take a dozen.
+//
+// As with contacts, no energy comes of it: of what a thread is shortened, only what its ends were moving apart counts as
+// velocity, the rest moves where the substep began along.
+
+typedef struct stretched {
+    m8 far;       // lanes that are too long and can move
+    v8 pull, shift; // times d: of x, and of where the substep began
+} stretched;
+
+HEM_INLINE m8 is_longer(v8 d2, v8 longest, v8 w) {
+    return m8_and(v8_gt(d2, v8_mul(longest, longest)), m8_and(v8_gt(longest, v8_zero()), v8_gt(w, v8_zero())));
+}
+
+// before: what lay between the ends when the substep began.
+HEM_INLINE stretched shorten(v8x3 d, v8 d2, v8x3 before, v8 longest, v8 w, m8 far, float relax) {
+    v8 length = v8_max(v8_sqrt(d2), v8_set1(TINY)), sum = v8_mul(length, v8_max(w, v8_set1(TINY)));
+    v8 over = v8_mul(v8_sub(length, longest), v8_set1(relax));
+    v8 apart = v8_max(v8_div(v8x3_dot(v8x3_sub(d, before), d), length), v8_zero());
+    stretched s = {far, v8_keep(far, v8_div(over, sum)),
+                   v8_keep(far, v8_div(v8_max(v8_sub(over, apart), v8_zero()), sum))};
+    return s;
+}
+
+static uint32_t shorten_rows(const hemi_stretch_args* args) {
+    hem_range range = hem_range_of(args->view->ranges, args->part, HEM_BATCH_LINKS);
+    const v8 times = v8_set1(1.0f + args->limit);
+    uint32_t found = 0;
+    for (uint32_t n = range.begin; n < range.begin + range.count; ++n) {
+        const hem_link_batch* batch = &args->view->link_batches[n];
+        uint8_t *stamp_a = &args->stamps[batch->row_a], *stamp_b = &args->stamps[batch->row_b];
+        if (!hem_kind_in(batch->kind, HEM_KINDS_WEAVE) ||
+            (*stamp_a + 1u < args->sweep && *stamp_b + 1u < args->sweep)) {
+            continue;
+        }
+        hemi_row4 *a = &args->x[batch->row_a], *b = &args->x[batch->row_b];
+        const int rotate = batch->rotate, back = (8 - rotate) & 7;
+        v8x3 d = v8x3_sub(row4_load3(a), v8x3_rotate_lanes(row4_load3(b), rotate));
+        v8 d2 = v8x3_dot(d, d), wa = v8_load(a->w), wb = v8_rotate(v8_load(b->w), rotate), w = v8_add(wa, wb);
+        v8 longest = v8_mul(v8_loadu(batch->rest), times);
+        m8 far = is_longer(d2, longest, w);
+        if (!m8_any(far)) {
+            continue;
+        }
+        found += hemi_bit_count(m8_bits(far));
+        *stamp_a = *stamp_b = (uint8_t)args->sweep;
+        hemi_row3 *pa = &args->prev[batch->row_a], *pb = &args->prev[batch->row_b];
+        v8x3 before = v8x3_sub(row3_load(pa), v8x3_rotate_lanes(row3_load(pb), rotate));
+        stretched s = shorten(d, d2, before, longest, w, far, args->relax);
+        // Both ends may lie in one row: each is loaded after the other is stored.
+        row4_store3(a, v8x3_nmadd(d, v8_mul(s.pull, wa), row4_load3(a)));
+        row4_store3(b, v8x3_add(row4_load3(b), v8x3_rotate_lanes(v8x3_scale(d, v8_mul(s.pull, wb)), back)));
+        row3_store(pa, v8x3_nmadd(d, v8_mul(s.shift, wa), row3_load(pa)));
+        row3_store(pb, v8x3_add(row3_load(pb), v8x3_rotate_lanes(v8x3_scale(d, v8_mul(s.shift, wb)), back)));
+    }
+    return found;
+}
+
+static uint32_t shorten_indexed(const hemi_stretch_args* args) {
+    hem_range range = hem_range_of(args->view->ranges, args->part, HEM_BATCH_INDEXED_LINKS);
+    float *x = args->x[0].x, *prev = args->prev[0].x;
+    const v8 times = v8_set1(1.0f + args->limit);
+    uint32_t found = 0;
+    for (uint32_t n = range.begin; n < range.begin + range.count; ++n) {
+        const hem_index_batch* batch = &args->view->index_batches[n];
+        if (!hem_kind_in(batch->kind, HEM_KINDS_WEAVE)) {
+            continue;
+        }
+        HEM_ALIGN(32) int32_t ia[8], ib[8], pa[8], pb[8];
+        slots_of(batch->a, ia);
+        slots_of(batch->b, ib);
+        v8x3 a = gather3(x, ia), b = gather3(x, ib), d = v8x3_sub(a, b);
+        v8 d2 = v8x3_dot(d, d), wa = v8_gather(x + 24, ia), wb = v8_gather(x + 24, ib), w = v8_add(wa, wb);
+        v8 longest = v8_mul(v8_loadu(batch->rest), times);
+        m8 far = m8_and(is_longer(d2, longest, w), m8_from_bits(batch->lane_mask));
+        uint32_t bits = m8_bits(far);
+        if (!bits) {
+            continue;
+        }
+        found += hemi_bit_count(bits);
+        for (; bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits);
+            args->stamps[batch->a[i] >> 3] = args->stamps[batch->b[i] >> 3] = (uint8_t)args->sweep;
+        }
+        places_of(batch->a, 24, pa);
+        places_of(batch->b, 24, pb);
+        v8x3 from_a = gather3(prev, pa), from_b = gather3(prev, pb);
+        stretched s = shorten(d, d2, v8x3_sub(from_a, from_b), longest, w, far, args->relax);
+        scatter3(x, ia, v8x3_nmadd(d, v8_mul(s.pull, wa), a), far);
+        scatter3(x, ib, v8x3_madd(d, v8_mul(s.pull, wb), b), far);
+        scatter3(prev, pa, v8x3_nmadd(d, v8_mul(s.shift, wa), from_a), far);
+        scatter3(prev, pb, v8x3_madd(d, v8_mul(s.shift, wb), from_b), far);
+    }
+    return found;
+}
+
+// One sweep. Returns how many threads were too long.
+static uint32_t limit_links(const hemi_stretch_args* args) {
+    return shorten_rows(args) + shorten_indexed(args);
+}
+
+// Where the last contacts pushed a particle is as deep as it may go, less `give`: a plane across the way that it was pushed.
+// `planes` holds where it was before, afterwards n and n.x >= offset. What was not pushed is free.
+static void make_planes(const hemi_stretch_args* args) {
+    const v8 give = v8_set1(args->give), least = v8_set1(1e-6f * args->part->spacing), one = v8_set1(1.0f);
+    for (uint32_t n = 0; n < args->part->row_count; ++n) {
+        const uint32_t row = args->part->row_begin + n;
+        hemi_row4* plane = &args->planes[row];
+        v8x3 x = row4_load3(&args->x[row]), way = v8x3_sub(x, row4_load3(plane));
+        v8 length = v8x3_length(way);
+        m8 pushed = v8_gt(length, least);
+        v8x3 normal = v8x3_scale(way, v8_keep(pushed, v8_div(one, v8_max(length, v8_set1(TINY)))));
+        v8 offset = v8_select(pushed, v8_sub(v8x3_dot(normal, x), give), v8_set1(-1e30f));
+        row4_store(plane, v8x4_make(normal.x, normal.y, normal.z, offset));
+    }
+}
+
+// Rows that this sweep has moved, back above their planes. Where the substep began goes along: nothing is thrown.
+static void hold_planes(const hemi_stretch_args* args) {
+    for (uint32_t n = 0; n < args->part->row_count; ++n) {
+        const uint32_t row = args->part->row_begin + n;
+        if (args->stamps[row] != args->sweep) {
+            continue;
+        }
+        v8x4 plane = row4_load(&args->planes[row]);
+        v8x3 normal = v8x3_make(plane.x, plane.y, plane.z), x = row4_load3(&args->x[row]);
+        v8 below = v8_keep(v8_gt(v8_load(args->x[row].w), v8_zero()), v8_sub(plane.w, v8x3_dot(normal, x)));
+        m8 deep = v8_gt(below, v8_zero());
+        if (m8_any(deep)) {
+            v8x3 move = v8x3_scale(normal, v8_keep(deep, below));
+            row4_store3(&args->x[row], v8x3_add(x, move));
+            row3_store(&args->prev[row], v8x3_add(row3_load(&args->prev[row]), move));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// No thread ends a step longer than its part allows (hem_tuning.stretch_limit).
+//
+// One pass per substep does not hold the weight of a whole cape on the threads at its shoulders, contacts push a hoop of a
+// skirt wider than it is, and painted limits pull against both. So after the last contacts of a step threads that are too
+// long are brought back, by sweeps over those alone, see kernels/stretch.inl; and what contacts have just pushed out stays
+// out, behind a plane each: contacts that come after the sweeps would stretch the threads again, sweeps that come after
+// contacts would pull cloth into the body.
+//
+// Tried and lost: sweeps in every substep (four times the work, and less short at the end, for there are fewer in a row);
+// contacts between the sweeps (threads at 1.2 again); sweeps without planes (a somersault crosses 72 triangles instead of 0).
+
+#include "runtime/src/step.h"
+
+#define STRETCH_SWEEPS 20u
+#define STRETCH_PLAIN 4u    // of them, the last ones: what cannot be held must not tremble
+#define STRETCH_RELAX 1.8f  // of the others
+#define STRETCH_GIVE 0.1f   // spacings that cloth may be pulled into what pushed it out
+
+static int is_last(const hemi_step* s) {
+    return s->substep + 1 == s->substep_count && s->pass + 1 >= s->pass_count;
+}
+
+void hemi_stretch_prepare(hemi_step* s) {
+    if (s->stretch && is_last(s)) {
+        memcpy(s->scratch->solve.planes, s->instance->x, s->instance->view->info->row_count * sizeof(hemi_row4));
+    }
+}
+
+static void shorten(hemi_step* s, const hem_part* part, float limit) {
+    const hemi_kernels* k = s->scene->kernels;
+    hemi_solve* solve = &s->scratch->solve;
+    hemi_stretch_args args = {s->instance->view, part,  s->instance->x,
+                              s->instance->v,    limit, STRETCH_GIVE * part->spacing,
+                              STRETCH_RELAX,     1,     solve->stamps,
+                              solve->planes};
+    memset(solve->stamps + part->row_begin, 0, part->row_count);
+    k->make_planes(&args);
+    for (; args.sweep <= STRETCH_SWEEPS; ++args.sweep) {
+        args.relax = args.sweep + STRETCH_PLAIN > STRETCH_SWEEPS ? 1.0f : STRETCH_RELAX;
+        if (!k->limit_links(&args)) {
+            return;
+        }
+        k->hold_planes(&args);
+        s->scratch->counters.work += part->row_count / 8;
+    }
+}
+
+void hemi_phase_stretch(hemi_step* s) {
+    const hem_view* view = s->instance->view;
+    if (s->substep + 1 != s->substep_count) {
+        return;
+    }
+    if (s->untangle) {
+        hemi_watch_strained(s); // before they are shortened
+    }
+    for (uint32_t p = 0; s->stretch && p < view->info->part_count; ++p) {
+        const float limit = s->instance->tuning[p].stretch_limit;
+        if (limit > 0.0f && view->parts[p].kind == HEM_PART_CLOTH) {
+            shorten(s, &view->parts[p], limit);
+        }
+    }
+}
