@@ -149,11 +149,11 @@ static int keys_are_fine(const hemi_force* f, hemi_fault* fault) {
 }
 
 int hemi_force_is_fine(const hemi_force* f, hemi_fault* fault) {
-    if (f->kind > HEM_FORCE_DRAG) {
+    if (f->kind > HEM_FORCE_WIND) {
         *fault = hemi_fault_value("kind", HEM_NONE, f->kind, "must be one of hem_force_kind");
         return 0;
     }
-    const int drag = f->kind == HEM_FORCE_DRAG, explosion = f->kind == HEM_FORCE_EXPLOSION;
+    const int drag = f->kind == HEM_FORCE_DRAG, wind = f->kind == HEM_FORCE_WIND, explosion = f->kind == HEM_FORCE_EXPLOSION;
     for (int k = 0; k < 3; ++k) {
         if (!hemi_in_range(f->size[k], 0.0f, 1e6f)) {
             *fault = hemi_fault_value("size", k, (double)f->size[k], "must be 0 to 1e6 metres");
@@ -162,8 +162,12 @@ int hemi_force_is_fine(const hemi_force* f, hemi_fault* fault) {
     }
     return place_is_fine(f->position, f->rotation, fault) &&
            hemi_all_are_fine(f->velocity, 3, 1000.0f, "velocity", "must be within 1000 m/s", fault) &&
-           hemi_is_fine(f->strength, drag ? 0.0f : -1e4f, 1e4f, "strength",
-                        drag ? "of drag must be 0 to 1e4 1/s" : "must be within 1e4", fault) &&
+           hemi_is_fine(f->strength, drag || wind ? 0.0f : -1e4f, wind ? 10.0f : 1e4f, "strength",
+                        drag   ? "of drag must be 0 to 1e4 1/s"
+                        : wind ? "of wind must be 0 to 10 times its speed"
+                               : "must be within 1e4",
+                        fault) &&
+           hemi_is_fine(f->shelter, 0.0f, 1.0f, "shelter", "must be 0 to 1", fault) &&
            hemi_is_fine(f->radius, explosion ? 0.001f : 0.0f, 1e6f, "radius",
                         explosion ? "of an explosion must be 0.001 to 1e6 metres" : "must be 0 to 1e6 metres", fault) &&
            hemi_is_fine(f->length, 0.001f, 1e6f, "length", "must be 0.001 to 1e6 metres", fault) &&

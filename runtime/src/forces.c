@@ -34,6 +34,7 @@ static hemi_force plain(const hem_force* from) {
     to.radius = from->radius;
     to.length = from->length;
     to.speed = from->speed;
+    to.shelter = from->shelter;
     to.kind = (uint32_t)from->kind;
     to.mask = from->mask;
     to.index1 = from->only.index1;
@@ -128,6 +129,7 @@ static float key_strength(const hemi_force* f, double seconds) {
 // Whether it is not what it was a moment before: nobody who feels it comes to rest.
 static int changes(const hemi_force* f, double seconds) {
     return f->kind == HEM_FORCE_TURBULENCE || f->kind == HEM_FORCE_EXPLOSION ||
+           (f->kind == HEM_FORCE_WIND && f->strength != 0.0f) ||
            (f->key_count > 1 && (f->period > 0.0f || seconds <= (double)f->keys[f->key_count - 1].seconds));
 }
 
@@ -174,7 +176,8 @@ static hem_vec3 from_world(const double root[3], hem_quat turn, const double pos
 }
 
 static int reaches(const hemi_step* s, const hemi_force* f, double seconds, const ball* all) {
-    if ((f->index1 && (f->index1 != s->id.index1 || f->generation != s->id.generation)) || f->strength == 0.0f) {
+    if ((f->index1 && (f->index1 != s->id.index1 || f->generation != s->id.generation)) ||
+        (f->strength == 0.0f && f->kind != HEM_FORCE_WIND)) {
         return 0;
     }
     if (f->kind == HEM_FORCE_EXPLOSION && seconds * (double)f->speed >= (double)(f->radius + f->length)) {
@@ -252,10 +255,12 @@ static void place_waves(const hemi_force* f, hem_quat turn, const double root[3]
         const float to_vector = number / WAVES[i].unit, to_amplitude = WAVE_AMPLITUDE * now->strength / WAVES[i].unit;
         const hem_vec3 k = hem_quat_rotate_back(turn, hem_vec3_scale(hemi_vec3_of(WAVES[i].vector), to_vector));
         const hem_vec3 a = hem_quat_rotate_back(turn, hem_vec3_scale(hemi_vec3_of(WAVES[i].amplitude), to_amplitude));
-        double turns = seconds * (double)(f->speed * WAVES[i].pace) / (double)(f->length * WAVES[i].length);
+        const int carried = f->kind == HEM_FORCE_WIND; // by the wind, whatever its keys say of its strength
+        const double pace = carried ? 0.0 : (double)(f->speed * WAVES[i].pace);
+        double turns = seconds * pace / (double)(f->length * WAVES[i].length);
         for (int n = 0; n < 3; ++n) {
             const double way = (double)(WAVES[i].vector[n] / (WAVES[i].unit * f->length * WAVES[i].length));
-            turns += way * (root[n] - f->position[n]);
+            turns += way * (root[n] - f->position[n] - (carried ? seconds * (double)f->velocity[n] : 0.0));
         }
         memcpy(wave->vector, &k, sizeof(wave->vector));
         memcpy(wave->amplitude, &a, sizeof(wave->amplitude));
@@ -277,17 +282,22 @@ static void place_force(const hemi_step* s, hemi_force_now* now) {
     const hem_vec3 p = from_world(root, turn, f->position);
     const hem_quat own = hem_quat_normalise(hem_quat_mul(hem_quat_conj(turn), hemi_quat_of(f->rotation)));
     const hem_vec3 axis = hem_quat_rotate(own, hem_vec3_make(0.0f, 1.0f, 0.0f));
-    const hem_vec3 stream = hem_quat_rotate_back(turn, hemi_vec3_of(f->velocity));
+    const float key = key_strength(f, middle);
+    hem_vec3 stream = hem_quat_rotate_back(turn, hemi_vec3_of(f->velocity));
     now->kind = f->kind;
     now->mask = f->mask;
-    now->strength = f->strength * key_strength(f, middle);
+    now->strength = f->strength * key;
+    if (f->kind == HEM_FORCE_WIND) {
+        stream = hem_vec3_scale(stream, key);
+        now->strength = f->strength * hem_vec3_length(stream);
+    }
     now->inverse_radius2 = f->radius > 0.0f ? 1.0f / (f->radius * f->radius) : 0.0f;
     now->inverse_length = 1.0f / f->length;
     memcpy(now->position, &p, sizeof(now->position));
     memcpy(now->axis, &axis, sizeof(now->axis));
     memcpy(now->velocity, &stream, sizeof(now->velocity));
     memcpy(now->size, f->size, sizeof(now->size));
-    if (f->kind == HEM_FORCE_TURBULENCE) {
+    if (f->kind == HEM_FORCE_TURBULENCE || f->kind == HEM_FORCE_WIND) {
         place_waves(f, turn, root, middle, now);
     } else if (f->kind == HEM_FORCE_EXPLOSION) {
         now->from = (float)(from * (double)f->speed / (double)f->length);
@@ -300,23 +310,56 @@ static void place_force(const hemi_step* s, hemi_force_now* now) {
     }
 }
 
-void hemi_add_forces(const hemi_step* s, hemi_row3* acceleration) {
+// What forces of wind, or all others, add to rows: to the air's velocity, or to accelerations.
+static void add_forces(const hemi_step* s, int winds, hemi_row3* to) {
     const hemi_instance* instance = s->instance;
     const hem_view* view = instance->view;
     hemi_forces* found = &s->scratch->forces;
     for (uint32_t i = 0; i < found->count; ++i) {
         hemi_force_now* now = &found->now[i];
+        const hemi_force* force = &s->scene->forces[now->index];
+        if ((force->kind == HEM_FORCE_WIND) != winds) {
+            continue;
+        }
         place_force(s, now);
+        const float* left = winds ? hemi_find_shelter(s, now->velocity, force->shelter) : NULL;
         for (uint32_t p = 0; p < view->info->part_count; ++p) {
             const hem_part* part = &view->parts[p];
             const uint32_t row = part->row_begin;
             if (part->kind == HEM_PART_BODY || !(part->collision_group & now->mask)) {
                 continue;
             }
-            const hemi_force_args args = {
-                instance->x + row, instance->v + row, acceleration + row, part->row_count, s->h, now};
+            const hemi_force_args args = {instance->x + row, instance->v + row, to + row, left ? left + row * 8 : NULL,
+                                          part->row_count,   s->h,              now};
             s->scene->kernels->forces(&args);
             s->scratch->counters.work += part->row_count;
         }
     }
+}
+
+void hemi_add_forces(const hemi_step* s, hemi_row3* acceleration) {
+    add_forces(s, 0, acceleration);
+}
+
+// Where no wind has a name the air moves as the instance was told, everywhere alike: NULL.
+const hemi_row3* hemi_find_air(const hemi_step* s, hem_vec3 wind) {
+    const hemi_forces* found = &s->scratch->forces;
+    const uint32_t row_count = s->instance->view->info->row_count;
+    hemi_row3* air = s->scratch->solve.air;
+    uint32_t winds = 0;
+    for (uint32_t i = 0; i < found->count; ++i) {
+        winds += s->scene->forces[found->now[i].index].kind == HEM_FORCE_WIND;
+    }
+    if (!winds || !s->air) {
+        return NULL;
+    }
+    for (uint32_t row = 0; row < row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            air[row].x[i] = wind.x;
+            air[row].y[i] = wind.y;
+            air[row].z[i] = wind.z;
+        }
+    }
+    add_forces(s, 1, air);
+    return air;
 }

@@ -278,7 +278,8 @@ typedef struct hemi_force {
     double position[3];
     float rotation[4];
     float size[3], velocity[3];
-    float strength, radius, length, speed;
+    float strength, radius, length, speed, shelter;
+    uint32_t reserved;
     uint32_t kind; // hem_force_kind
     uint32_t mask;
     uint32_t index1, generation; // of the instance that it is for; index1 0 = all

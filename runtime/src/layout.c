@@ -188,6 +188,8 @@ static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
     s->rest_q = hemi_take(c, e->tracked_rows, sizeof(hemi_row4));
     s->normal = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->force = hemi_take(c, e->rows, sizeof(hemi_row3));
+    s->air = hemi_take(c, e->forces ? e->rows : 0, sizeof(hemi_row3));
+    s->left = hemi_take(c, e->forces ? e->rows : 0, 8 * sizeof(float));
     s->delta = hemi_take(c, e->rows, sizeof(hemi_row4));
     s->delta_prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->moved_rows = hemi_take(c, e->rows, 1);

@@ -84,6 +84,8 @@ typedef struct hemi_solve {
     hemi_row4* rest_q;      // and its rotations
     hemi_row3* normal;      // outward normals, for the air
     hemi_row3* force;       // what the force field adds
+    hemi_row3* air;         // how it moves, with forces of wind
+    float* left;            // of it behind the body, eight a row
     hemi_row4* delta;       // Jacobi corrections and their number; zero between the kernels that use them
     hemi_row3* delta_prev;  // the part of them that is no motion
     uint8_t* moved_rows;    // lanes with something in delta; zero like it

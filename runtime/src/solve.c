@@ -40,6 +40,7 @@ void hemi_phase_predict(hemi_step* s) {
         hem_quat_rotate_back(world, hemi_vec3_of(input->own_gravity ? input->gravity : s->scene->input->gravity));
     const hem_vec3 wind = hem_quat_rotate_back(world, hemi_vec3_of(input->wind));
     const hemi_row3* force = forces(s);
+    const hemi_row3* air = hemi_find_air(s, wind);
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         const hem_tuning* t = &instance->tuning[p];
@@ -61,6 +62,7 @@ void hemi_phase_predict(hemi_step* s) {
                                 view->area_row_count ? view->area_rows + row : NULL,
                                 view->map_rows ? view->map_rows + row : NULL,
                                 force ? force + row : NULL,
+                                air ? air + row : NULL,
                                 tune,
                                 &s->scratch->counters.clamped_count,
                                 part->row_count,

@@ -104,6 +104,10 @@ void hemi_place_colliders(hemi_step* s);      // for this substep
 // forces.c
 int hemi_find_forces(hemi_step* s); // that reach the instance; whether one of them keeps it awake
 void hemi_add_forces(const hemi_step* s, hemi_row3* acceleration); // of this substep
+const hemi_row3* hemi_find_air(const hemi_step* s, hem_vec3 wind); // how it moves in this substep; NULL = as the wind
+
+// shelter.c
+const float* hemi_find_shelter(const hemi_step* s, const float wind[3], float share); // what is left of it, eight a row; NULL = all
 
 // ties.c
 int hemi_ties_moved(const hemi_step* s);      // since the last step

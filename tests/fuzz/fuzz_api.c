@@ -170,7 +170,8 @@ static hem_collider collider_of(input* in, const float (*planes)[4]) {
 static hem_force force_of(input* in, hem_force_key* keys, hem_instance_id id) {
     hem_force f = hem_force_default();
     uint8_t kind = byte(in);
-    f.kind = (hem_force_kind)(kind < 250 ? kind % 6 : kind);
+    f.kind = (hem_force_kind)(kind < 250 ? kind % 7 : kind);
+    f.shelter = kind & 128 ? 0.5f : 0.0f;
     hem_root root = root_of(in);
     memcpy(f.position, root.position, sizeof(f.position));
     memcpy(f.rotation, root.rotation, sizeof(f.rotation));

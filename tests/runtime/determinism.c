@@ -108,8 +108,8 @@ static void forced(world* w, int step) {
     root.rotation[1] = 0.1f * (float)(step % 60) / 60.0f;
     root.rotation[3] = 1.0f - 0.5f * root.rotation[1] * root.rotation[1];
     hem_instance_set_root(w->scene, w->id, &root);
-    hem_force f[6];
-    for (int i = 0; i < 6; ++i) {
+    hem_force f[7];
+    for (int i = 0; i < 7; ++i) {
         f[i] = hem_force_default();
         f[i].kind = (hem_force_kind)i;
         f[i].position[0] = 0.2 * i - 0.5;
@@ -122,12 +122,13 @@ static void forced(world* w, int step) {
         f[i].speed = 2.0f;
         f[i].size[0] = f[i].size[1] = f[i].size[2] = 0.4f;
         f[i].velocity[1] = 0.5f;
+        f[i].shelter = 0.7f;
         f[i].keys = keys;
         f[i].key_count = i % 3 ? 3 : 0;
         f[i].period = i == 1 ? 1.2f : 0.0f;
         f[i].restart = step % 100 == 50;
     }
-    hem_scene_set_forces(w->scene, f, 6);
+    hem_scene_set_forces(w->scene, f, 7);
     hem_tie ties[4];
     for (uint32_t i = 0; i < 4; ++i) {
         ties[i] = hem_tie_default();
@@ -225,7 +226,7 @@ static uint64_t particle_hash(const world* w) {
 TEST kernels_and_builds_agree(const scene_case* c) {
     hem_scene_def def = hem_scene_def_default();
     world w, reference;
-    def.force_capacity = def.tie_capacity = c->drive == forced ? 6 : 0;
+    def.force_capacity = def.tie_capacity = c->drive == forced ? 7 : 0;
     if (c->drive == play) { // characters are compiled from the samples
         size_t size;
         void* bytes = read_asset(c->asset, &size);

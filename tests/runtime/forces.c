@@ -392,15 +392,16 @@ TEST forces_that_change_keep_awake_whom_they_reach(void) {
 TEST violent_forces_leave_cloth_whole(void) {
     world w;
     OPEN(w, "cape");
-    hem_force f[6];
-    for (int i = 0; i < 6; ++i) {
+    hem_force f[7];
+    for (int i = 0; i < 7; ++i) {
         f[i] = hem_force_default();
         f[i].kind = (hem_force_kind)i;
-        f[i].strength = i == HEM_FORCE_DRAG ? 1e4f : i == HEM_FORCE_EXPLOSION ? 1e3f : 1e4f;
+        f[i].velocity[2] = i == HEM_FORCE_WIND ? 1000.0f : 0.0f;
+        f[i].strength = i == HEM_FORCE_WIND ? 10.0f : i == HEM_FORCE_DRAG ? 1e4f : i == HEM_FORCE_EXPLOSION ? 1e3f : 1e4f;
         f[i].radius = 3;
         f[i].size[0] = f[i].size[1] = f[i].size[2] = 0.4f;
     }
-    ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, f, 6));
+    ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, f, 7));
     for (int i = 0; i < 60; ++i) {
         world_step(&w, 1.0f / 15.0f, 0, 1);
         hem_step_report r;
@@ -421,6 +422,142 @@ TEST violent_forces_leave_cloth_whole(void) {
     PASS();
 }
 
+// In air so thick that a particle moves with it at once: the kite's particles, turned loose, tell how it moves where they are.
+// Its sheet faces x and feels drag alone across, lift along, so both are needed.
+static bool open_leaf(world* w, hem_force* f) {
+    if (!world_open(w, "kite", NULL, NULL, 1)) {
+        return false;
+    }
+    hem_tuning t = world_tuning(w);
+    for (int k = 0; k < 8; ++k) {
+        t.compliance[k] = HEM_MAX_COMPLIANCE;
+    }
+    t.drag = t.lift = 1e6f;
+    t.damping = 0;
+    t.max_speed = 1000;
+    *f = hem_force_default();
+    f->kind = HEM_FORCE_WIND;
+    f->velocity[0] = 3;
+    f->velocity[2] = 4;
+    return world_tune(w, &t) && hem_instance_set_gravity(w->scene, w->id, (const float[3]){0, 0, 0}) == HEM_OK;
+}
+
+// Without gusts it is the wind that an instance is told of; both add up.
+TEST wind_by_name_is_wind(void) {
+    world a, b;
+    hem_force f;
+    ASSERT(open_leaf(&a, &f) && open_leaf(&b, &f));
+    ASSERT_EQ(HEM_OK, hem_scene_set_forces(a.scene, &f, 1));
+    hem_instance_set_wind(a.scene, a.id, (const float[3]){1, 2, 0});
+    hem_instance_set_wind(b.scene, b.id, (const float[3]){4, 2, 4});
+    world_step(&a, 1.0f / 60.0f, 0, 30);
+    world_step(&b, 1.0f / 60.0f, 0, 30);
+    for (uint32_t i = 0; i < a.view.info->particle_count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            ASSERT_IN_RANGE((double)particle_at(&b, i).position[k], (double)particle_at(&a, i).position[k], 1e-5);
+        }
+    }
+    world_close(&a);
+    world_close(&b);
+    PASS();
+}
+
+// Over many wavelengths the mean is the wind and the root of the mean square its share of the speed; and since the wind
+// carries its gusts along, who drifts with it feels them stand still.
+TEST gusts_are_as_strong_as_said_and_drift_with_the_wind(void) {
+    world w;
+    hem_force f;
+    ASSERT(open_leaf(&w, &f));
+    f.strength = 0.4f;
+    f.length = 0.3f;
+    double mean[3] = {0, 0, 0}, square = 0, count = 0;
+    for (int n = 0; n < 400; ++n) {
+        f.position[0] = 3.7 * n;
+        f.position[1] = 1.9 * n;
+        f.restart = 1;
+        ASSERT_EQ(HEM_OK, hem_instance_reset(w.scene, w.id));
+        ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, &f, 1));
+        world_step(&w, 1e-3f, 1, 1);
+        for (uint32_t i = 0; i < 8; ++i) {
+            const hem_particle p = particle_at(&w, nth_particle(&w, false, 12 * i));
+            for (int k = 0; k < 3; ++k) {
+                const double gust = (double)p.velocity[k] - (double)f.velocity[k];
+                mean[k] += gust;
+                square += gust * gust;
+            }
+            ++count;
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        ASSERT_IN_RANGE(0.0, mean[k] / count, 0.1);
+    }
+    ASSERT_IN_RANGE(0.4 * 5, sqrt(square / count), 0.2);
+    // The same grain, and one that is where the wind has carried that place to a second later.
+    f.position[0] = f.position[1] = 0;
+    f.restart = 0;
+    ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, NULL, 0));
+    ASSERT_EQ(HEM_OK, hem_instance_reset(w.scene, w.id));
+    ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, &f, 1));
+    world_step(&w, 1e-3f, 1, 1);
+    const hem_particle first = particle_at(&w, nth_particle(&w, false, 5));
+    hem_instance_set_time_scale(w.scene, w.id, 0); // the wind's time goes on
+    for (int n = 0; n < 999; ++n) {
+        world_step(&w, 1e-3f, 1, 1);
+    }
+    hem_instance_set_time_scale(w.scene, w.id, 1);
+    const hem_root root = {{3, 0, 4}, {0, 0, 0, 1}};
+    ASSERT_EQ(HEM_OK, hem_instance_teleport(w.scene, w.id, &root, 0));
+    ASSERT_EQ(HEM_OK, hem_instance_reset(w.scene, w.id));
+    world_step(&w, 1e-3f, 1, 1);
+    const hem_particle then = particle_at(&w, nth_particle(&w, false, 5));
+    for (int k = 0; k < 3; ++k) {
+        ASSERT_IN_RANGE((double)first.velocity[k], (double)then.velocity[k], 0.05);
+    }
+    world_close(&w);
+    PASS();
+}
+
+// Right behind the body all of the wind is kept off with a shelter of 1, before it none; far behind it is back.
+TEST the_body_shelters_what_is_behind_it(void) {
+    double moved[2][2] = {{0, 0}, {0, 0}};
+    for (int side = 0; side < 2; ++side) {
+        for (int shelter = 0; shelter < 2; ++shelter) {
+            world w;
+            OPEN(w, "cape_girl");
+            hem_force f = hem_force_default();
+            f.kind = HEM_FORCE_WIND;
+            f.velocity[2] = side ? 6.0f : -6.0f;
+            f.shelter = (float)shelter;
+            ASSERT_EQ(HEM_OK, hem_scene_set_forces(w.scene, &f, 1));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+            for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+                const hem_particle p = particle_at(&w, i);
+                moved[side][shelter] += p.flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED) ? 0 : (double)p.velocity[2];
+            }
+            world_close(&w);
+        }
+        ASSERT(fabs(moved[side][1]) < 0.95 * fabs(moved[side][0]));
+        ASSERT(moved[side][1] * moved[side][0] >= 0);
+    }
+    PASS();
+}
+
+// Gusts keep awake; wind that is steady does not.
+TEST steady_wind_lets_sleep(void) {
+    for (int gusts = 0; gusts < 2; ++gusts) {
+        dust d;
+        ASSERT(open_dust(&d, 1));
+        hem_force f = force_of(HEM_FORCE_WIND, &d.root);
+        f.velocity[2] = 0.2f;
+        f.strength = gusts ? 0.5f : 0.0f;
+        ASSERT_EQ(HEM_OK, hem_scene_set_forces(d.w.scene, &f, 1));
+        world_step(&d.w, 1.0f / 60.0f, 1, 90);
+        ASSERT_EQ(!gusts, asleep(&d.w));
+        world_close(&d.w);
+    }
+    PASS();
+}
+
 static const hem_force_key late[2] = {{1, 0}, {0.5f, 1}};
 
 static hem_force spoiled(int row) {
@@ -428,9 +565,9 @@ static hem_force spoiled(int row) {
     f.kind = row == 4 || row == 6 ? HEM_FORCE_EXPLOSION : row == 5 ? HEM_FORCE_DRAG : HEM_FORCE_POINT;
     f.radius = row == 6 ? 1.0f : 0.0f;
     f.cookie += row == 0;
-    f.kind = row == 1 ? (hem_force_kind)6 : f.kind;
+    f.kind = row == 1 ? (hem_force_kind)7 : row == 16 ? HEM_FORCE_WIND : f.kind;
     f.position[1] = row == 2 ? NAN : 0;
-    f.strength = row == 3 ? 2e4f : row == 5 ? -1.0f : 1.0f;
+    f.strength = row == 3 ? 2e4f : row == 16 ? 11.0f : row == 5 ? -1.0f : 1.0f;
     f.speed = row == 6 ? 0.0f : 1.0f;
     f.length = row == 7 ? 0.0f : 1.0f;
     f.period = row == 8 ? 1e-4f : 0.0f;
@@ -440,6 +577,7 @@ static hem_force spoiled(int row) {
     f.rotation[3] = row == 13 ? 2.0f : 1.0f;
     f.size[2] = row == 14 ? -1.0f : 0.0f;
     f.velocity[0] = row == 15 ? INFINITY : 0.0f;
+    f.shelter = row == 17 ? 1.5f : 0.0f;
     return f;
 }
 
@@ -448,7 +586,7 @@ TEST wrong_forces_are_refused_in_words(void) {
         hem_result result;
         const char* says;
     } rows[] = {{HEM_ERROR_COOKIE, "forces[1].cookie is "},
-                {HEM_ERROR_RANGE, "forces[1].kind is 6: must be one of hem_force_kind"},
+                {HEM_ERROR_RANGE, "forces[1].kind is 7: must be one of hem_force_kind"},
                 {HEM_ERROR_RANGE, "forces[1].position[1] is not a number"},
                 {HEM_ERROR_RANGE, "forces[1].strength is 20000: must be within 1e4"},
                 {HEM_ERROR_RANGE, "forces[1].radius is 0: of an explosion must be"},
@@ -462,7 +600,9 @@ TEST wrong_forces_are_refused_in_words(void) {
                 {HEM_ERROR_ID, "forces[1].only.index1 is 7"},
                 {HEM_ERROR_RANGE, "forces[1].rotation is 4"},
                 {HEM_ERROR_RANGE, "forces[1].size[2] is -1"},
-                {HEM_ERROR_RANGE, "forces[1].velocity[0] is infinity"}};
+                {HEM_ERROR_RANGE, "forces[1].velocity[0] is infinity"},
+                {HEM_ERROR_RANGE, "forces[1].strength is 11: of wind must be 0 to 10 times its speed"},
+                {HEM_ERROR_RANGE, "forces[1].shelter is 1.5: must be 0 to 1"}};
     world w;
     OPEN(w, "free");
     const uint64_t before = hem_scene_hash(w.scene);
@@ -497,5 +637,9 @@ SUITE(forces_suite) {
     RUN_TEST(a_force_acts_on_whom_it_is_for);
     RUN_TEST(forces_that_change_keep_awake_whom_they_reach);
     RUN_TEST(violent_forces_leave_cloth_whole);
+    RUN_TEST(wind_by_name_is_wind);
+    RUN_TEST(gusts_are_as_strong_as_said_and_drift_with_the_wind);
+    RUN_TEST(the_body_shelters_what_is_behind_it);
+    RUN_TEST(steady_wind_lets_sleep);
     RUN_TEST(wrong_forces_are_refused_in_words);
 }

@@ -73,7 +73,7 @@ TEST a_replay_of_ops_gives_the_bits_of_the_calls(const char* asset) {
     hem_scene_def with = hem_scene_def_default();
     with.meshes = talk_meshes();
     with.mesh_count = TALK_MESHES;
-    with.force_capacity = with.tie_capacity = 6;
+    with.force_capacity = with.tie_capacity = 7;
     with.budget = HEM_BUDGET_SKINNED;
     ASSERT(world_open(&w, asset, &with, NULL, 2));
     ASSERT(world_open(&again, asset, &with, NULL, 2));

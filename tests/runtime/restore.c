@@ -54,7 +54,7 @@ TEST a_restored_scene_goes_on_bit_for_bit(const char* asset) {
     def.keep_previous = 1;
     def.meshes = talk_meshes();
     def.mesh_count = TALK_MESHES;
-    def.force_capacity = def.tie_capacity = 6;
+    def.force_capacity = def.tie_capacity = 7;
     def.budget = HEM_BUDGET_SKINNED;
     world w, fresh;
     size_t size = 0;

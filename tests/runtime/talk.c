@@ -50,8 +50,8 @@ static void talk_of_meshes(world* w, int step, float sway) {
 // All kinds of forces, some of them for a while, one of them for the second instance's place alone.
 static void talk_of_forces(world* w, int step, const hem_root* root) {
     static const hem_force_key keys[3] = {{0, 0}, {0.2f, 1}, {0.4f, -0.5f}};
-    hem_force forces[6];
-    for (int i = 0; i < 6; ++i) {
+    hem_force forces[7];
+    for (int i = 0; i < 7; ++i) {
         forces[i] = hem_force_default();
         forces[i].kind = (hem_force_kind)i;
         forces[i].position[0] = root->position[0] + 0.1;
@@ -65,7 +65,7 @@ static void talk_of_forces(world* w, int step, const hem_root* root) {
         forces[i].restart = step % 16 == 8;
     }
     forces[2].only = w->id;
-    hem_scene_set_forces(w->scene, forces, step % 12 == 8 ? 2 : 6);
+    hem_scene_set_forces(w->scene, forces, step % 12 == 8 ? 2 : 7);
 }
 
 static void talk_of_ties(world* w, int step, const hem_root* root) {

@@ -9,6 +9,7 @@
 //   turbulence   a = fade sum_i A_i cos(k_i . p + phase_i), A_i across k_i, so that each wave and their sum have no divergence
 //   explosion    a = strength fade (S(to - |d| / length) - S(from - |d| / length)) / h d / |d|, S(q) = q^2 (3 - 2 q) in 0..1:
 //                however many substeps the shell takes to pass, they add up to the strength
+//   wind         air = velocity fade + that of turbulence, times what the body leaves of it
 //   drag         a = (velocity - v) (1 - exp(-strength h)) / h inside of the box: exact, and never more than all of it
 
 HEM_INLINE v8 fade(const hemi_force_now* f, v8 square) {
@@ -52,7 +53,7 @@ static void forces(const hemi_force_args* a) {
     const hemi_force_now* f = a->force;
     v8x3 axis = set3(f->axis), origin = set3(f->position);
     v8 strength = v8_set1(f->strength), rate = v8_set1((1.0f - hem_expf(-f->strength * a->h)) / a->h);
-    HEM_ASSERT(a->h > 0.0f && f->kind <= HEM_FORCE_DRAG);
+    HEM_ASSERT(a->h > 0.0f && f->kind <= HEM_FORCE_WIND);
     for (uint32_t i = 0; i < a->count; ++i) {
         v8x3 p = row4_load3(&a->x[i]), d = v8x3_sub(p, origin), add;
         switch ((hem_force_kind)f->kind) {
@@ -72,6 +73,10 @@ static void forces(const hemi_force_args* a) {
             break;
         case HEM_FORCE_EXPLOSION:
             add = explosion(f, d, a->h);
+            break;
+        case HEM_FORCE_WIND:
+            add = v8x3_madd(set3(f->velocity), fade(f, v8x3_dot(d, d)), turbulence(f, p, d));
+            add = a->left ? v8x3_scale(add, v8_loadu(a->left + 8 * i)) : add;
             break;
         default:
             add = drag(f, p, row3_load(&a->v[i]), rate);

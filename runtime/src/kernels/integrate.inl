@@ -158,7 +158,7 @@ HEM_INLINE void predict_rows(const hemi_predict* a, int air, int chained, int pa
         if (air) {
             // Linear in the relative speed and never more than all of it, whatever the step.
             v8x3 n = row3_load(&a->normal[i]);
-            v8x3 rel = v8x3_sub(wind, u);
+            v8x3 rel = v8x3_sub(a->wind ? row3_load(&a->wind[i]) : wind, u);
             v8 across = v8x3_dot(rel, n);
             v8 area = a->area ? v8_load(a->area[i].area)
                               : v8_mul(v8_mul(v8_load(a->shape[i].b), v8_load(a->shape[i].c)), v8_set1(4.0f));

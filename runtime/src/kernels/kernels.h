@@ -16,6 +16,7 @@ typedef struct hemi_predict {
     const hem_area_row* area; // NULL = four times b c of the shapes
     const hem_map_row* map;   // NULL = nothing is painted
     const hemi_row3* force;   // NULL = none
+    const hemi_row3* wind;    // m/s; NULL = the part's
     const hemi_part_step* part;
     uint32_t* clamped;
     uint32_t count; // rows
@@ -45,8 +46,9 @@ typedef struct hemi_spring_args {
 typedef struct hemi_force_args {
     const hemi_row4* x;
     const hemi_row3* v; // velocities
-    hemi_row3* acceleration;
-    uint32_t count; // rows
+    hemi_row3* acceleration; // of wind, the air's velocity
+    const float* left;       // of wind: what is left of it behind the body, eight a row; NULL = all
+    uint32_t count;          // rows
     float h;
     const hemi_force_now* force;
 } hemi_force_args;
