@@ -302,6 +302,7 @@ typedef struct hemc_part_recipe {
     float layer;          // from the skin outward; -1 = found from the modelled shape
     hemc_spring_recipe* springs;
     uint32_t spring_count;
+    float lateral; // of strands: Hz of the springs between neighbouring guides; 0 = none
     hemc_fabric fabric;
     hemc_virtual virtual_particles;
     hemc_lattice_recipe lattice;

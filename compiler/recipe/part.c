@@ -253,6 +253,7 @@ static const char* const part_keys[] = {
     "contact_paint",
     "tether_paint",
     "springs",
+    "lateral",
     "fabric",
     "virtual",
     "link_damping",
@@ -319,6 +320,7 @@ static const hemc_number_key number_keys[] = {
     {"thickness", TUNING(collision_thickness), 0, false, 1},
     {"self_thickness", PART(self_thickness), 0, true, 1},
     {"contact_radius", PART(contact_radius), 0, true, 10},
+    {"lateral", PART(lateral), 0, false, 100},
     {"layer", PART(layer), 0, false, 63},
     {"drive", TUNING(drive), 0, false, 1000},
     {"drive_damping", TUNING(drive_damping), 0, false, 100},
@@ -576,6 +578,9 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
     if (good && (wanted || chains) && (part->generator != HEMC_STRANDS || part->kind != HEM_PART_SOFT)) {
         return hemc_recipe_fault(r, wanted ? rods : hemc_json_member(object, "inextensible"),
                                  "is of soft parts with \"generator\": \"strands\"");
+    }
+    if (good && part->lateral > 0 && part->generator != HEMC_STRANDS) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "lateral"), "is of \"generator\": \"strands\"");
     }
     part->strands = wanted ? HEMC_STRANDS_RODS : chains ? HEMC_STRANDS_CHAINS : part->strands;
     part->tuning.rod_stiffness = part->strands == HEMC_STRANDS_RODS ? 1.0f : 0.0f;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "tests/compiler/lanes_kit.h"
 
+#include "compiler/graph/graph.h"
 #include "compiler/lanes/lanes.h"
 
 #include "greatest.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Springs of a recipe: the nearest particles of places, their rest length, and all of them in the batches.
@@ -83,8 +85,42 @@ TEST springs_without_particles_are_named(void) {
     PASS();
 }
 
+// Guides beside each other: springs between neighbours at about the same height, as stiff as their frequency says, none
+// twice, and never so many on one particle that they could swing each other up.
+TEST neighbouring_guides_hold_each_other(void) {
+    lanes_kit kit;
+    hemc_model model = {.path = "none"};
+    uint8_t tied[1024] = {0};
+    lanes_kit_start(&kit, 20 * 9);
+    lanes_kit_strands(&kit, 20, 9, 9);
+    lanes_kit_part(&kit, "hair", HEM_PART_SOFT);
+    kit.parts[0].name = "hair";
+    kit.parts[0].lateral = 3;
+    ASSERT(lanes_kit_graph(&kit));
+    ASSERT(hemc_springs(kit.arena, &kit.log, &model, &kit.recipe, &kit.mesh));
+    const hemc_particles* all = &kit.mesh.all;
+    ASSERT(kit.mesh.spring_count >= all->count / 2 && all->count <= 1024);
+    for (size_t n = 0; n < kit.mesh.spring_count; ++n) {
+        const hemc_spring* s = &kit.mesh.springs[n];
+        const double mass = 0.5 * ((double)all->mass[s->a] + (double)all->mass[s->b]), omega = 2 * 3.14159265358979 * 3;
+        ASSERT(all->column[s->a] != all->column[s->b]);
+        ASSERT(abs(all->level[s->a] - all->level[s->b]) <= 1);
+        ASSERT(!(all->flags[s->a] & HEM_PARTICLE_ANIMATED));
+        ASSERT_IN_RANGE((double)hemc_rest_distance(&kit.mesh, s->a, s->b), (double)s->rest, 1e-6);
+        ASSERT_IN_RANGE(mass * omega * omega, (double)s->stiffness, 1e-4 * mass * omega * omega);
+        for (size_t m = 0; m < n; ++m) {
+            const hemc_spring* t = &kit.mesh.springs[m];
+            ASSERT_FALSE((s->a == t->a && s->b == t->b) || (s->a == t->b && s->b == t->a));
+        }
+        ASSERT(++tied[s->a] <= 6 && ++tied[s->b] <= 6);
+    }
+    lanes_kit_end(&kit);
+    PASS();
+}
+
 SUITE(springs_suite);
 SUITE(springs_suite) {
     RUN_TEST(springs_join_the_nearest_particles);
     RUN_TEST(springs_without_particles_are_named);
+    RUN_TEST(neighbouring_guides_hold_each_other);
 }

@@ -6,6 +6,7 @@
 {"sheet", 1000, still, 0x19ccb11c520430d6ull, 0x0d883feba39ec218ull},
 {"sheet_self", 300, busy, 0x633eb744c66c6e05ull, 0x1ae8fda8741afaf0ull},
 {"dust", 200, forced, 0xfa4cd619f86403b4ull, 0xa083b4910acf8ed4ull},
+{"cape_girl", 60, forced, 0x0ull, 0x0ull},
 {"cape", 1000, busy, 0x60074e2d7273891eull, 0xa6a9a7d37d20fb3bull},
 {"block", 1000, busy, 0xac0dfbb3b1ee07a9ull, 0x1dd82af75b0d2f95ull},
 {"crossing", 300, still, 0x820359f261154245ull, 0xd7a6826762e570adull},

@@ -508,7 +508,7 @@ TEST all_kernels_and_a_restored_scene_give_the_same_bits(void) {
     if (getenv("HEM_DETERMINISM")) {
         printf("meshes in a scene 0x%016llx\n", (unsigned long long)hash);
     }
-    ASSERT_EQ(MESHES_HASH, hash); // one constant for all builds
+    ASSERT_EQ_FMT((unsigned long long)MESHES_HASH, (unsigned long long)hash, "%llx"); // one constant for all builds
     free(saved);
     close_mesh(&a);
     close_mesh(&b);

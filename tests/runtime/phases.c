@@ -90,7 +90,7 @@ static int expect_phases(int substeps, int searches, int passes, int* to) {
         for (int pass = 0; pass < passes; ++pass) {
             count = add_range(to, count, "constrain", "contact");
         }
-        count = add_range(to, count, "velocity", "velocity");
+        count = add_range(to, count, "stretch", "velocity");
     }
     return add_range(to, count, "settle", "skin");
 }
