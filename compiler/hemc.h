@@ -132,6 +132,7 @@ typedef struct hemc_bare_lattice {
     uint32_t width;
     const hemc_bare_lattice_clip* clips; // its particles know their pose: `drive` of the mesh
     uint32_t clip_count;
+    uint32_t reserve; // particles that tears may take; 0 = it cannot tear
 } hemc_bare_lattice;
 
 typedef struct hemc_bare_mesh {

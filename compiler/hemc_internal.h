@@ -233,6 +233,9 @@ typedef struct hemc_lattice_recipe {
     const char* paint;
     hemc_lattice_clip_recipe* clips;
     uint32_t clip_count;
+    uint32_t reserve;       // particles that tears may take; 0 = it does not tear
+    uint32_t torn_vertices; // 0 = as many as can come
+    const char* strength;   // a paint: shares of the tolerances; NULL = all of them
 } hemc_lattice_recipe;
 
 // A stuff, in its own units, and how it is made of constraints.
@@ -384,6 +387,19 @@ typedef struct hemc_lattice_clip {
     hemc_vec3* places; // key after key, per particle of the part
 } hemc_lattice_clip;
 
+// What a lattice that can tear is made of besides: the format's own structs, but cells are those of the lattice, vertices
+// those of the model, meshes its primitives.
+typedef struct hemc_tears_made {
+    hem_tear_face* faces;
+    hem_tear_point* points;
+    uint32_t* cells;
+    hem_tear_cap* caps;
+    hem_tear_triangle* triangles;
+    uint32_t face_count, point_count, cell_count, cap_count, triangle_count;
+    uint32_t vertex_count; // torn vertices with every face open
+    uint32_t vertex_limit; // that there is room for
+} hemc_tears_made;
+
 // Cells with particles on their corners; see hem_lattice.
 typedef struct hemc_lattice {
     float origin[3], spacing[3];
@@ -394,6 +410,8 @@ typedef struct hemc_lattice {
     int32_t (*indices)[3];  // per particle
     hemc_lattice_clip* clips;
     uint32_t clip_count;
+    uint32_t spare_count;   // particles in reserve; 0 = it cannot tear
+    hemc_tears_made* tears; // NULL = it cannot
 } hemc_lattice;
 
 typedef struct hemc_particles {

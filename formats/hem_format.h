@@ -177,6 +177,14 @@ extern "C" {
       info->bone_count)                                                                                                \
     /* what row batches of tetrahedra need to know */                                                                  \
     X(TETRAHEDRA, 49, "tetrahedra", hem_tetrahedron, tetrahedra, tetrahedron_count, OPTIONAL, ANY, 0)                  \
+    /* lattices that can tear: what lies between their cells, and what is drawn where they are apart */                \
+    X(TEAR_FACES, 50, "tear_faces", hem_tear_face, tear_faces, tear_face_count, OPTIONAL, AT_MOST,                     \
+      3 * HEM_MAX_PARTICLES)                                                                                           \
+    X(TEAR_POINTS, 51, "tear_points", hem_tear_point, tear_points, tear_point_count, OPTIONAL, ANY, 0)                 \
+    /* cells that a point may belong to, point after point */                                                          \
+    X(TEAR_CELLS, 52, "tear_cells", uint32_t, tear_cells, tear_cell_count, OPTIONAL, ANY, 0)                           \
+    X(TEAR_CAPS, 53, "tear_caps", hem_tear_cap, tear_caps, tear_cap_count, OPTIONAL, ANY, 0)                           \
+    X(TEAR_TRIANGLES, 54, "tear_triangles", hem_tear_triangle, tear_triangles, tear_triangle_count, OPTIONAL, ANY, 0)  \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -343,9 +351,10 @@ typedef struct hem_tuning {
     float fabric_area;         // N/m against a change of area; 0 = none
     float fabric_bend;         // of bends and dihedrals: 1 / bending rigidity, 1/(N m)
     float fabric_damping;      // seconds: internal friction of bending; rigidity times this is the damper
-    float strain_limit;        // triangles stretch no further than this, 0.1 = 10 %; 0 = no limit
+    float strain_limit;        // triangles stretch no further than this, 0.1 = 10 %; lattices with a reserve tear there; 0 = no limit
     float compress_limit;      // the same for how short they become; 0 = no limit
     float buckle_angle;        // radians that a dihedral is off its rest angle when it becomes softer; 0 = never
+                               // (of lattices with a reserve: cells part that are turned so far against each other)
     float buckle_share;        // 0..1: what is left of its stiffness from there on
     float region_alpha;        // of lattices: 0..1, share of the way to its shape in 1/60 s; 1 = as stiff as can be
     float region_damping;      // 1/s: how fast motion dies away that is not that of a region as a whole
@@ -404,6 +413,7 @@ HEM_STATIC_ASSERT(sizeof(hem_bind_row) == 192, "bind row size");
 #define HEM_PARTICLE_BODY 4u       // animated, collision only, no constraint refers to it
 #define HEM_PARTICLE_SURFACE 8u    // collides as the tangent sphere of section 5.2
 #define HEM_PARTICLE_COLLIDES 16u  // takes part in particle collisions
+#define HEM_PARTICLE_SPARE 32u     // a pad that becomes a copy of a particle of its lattice when that tears
 #define HEM_PARTICLE_PART_SHIFT 24 // part index in the top byte
 
 typedef struct hem_anim_row {
@@ -592,7 +602,10 @@ typedef struct hem_lattice {
     uint32_t bar_begin[3], bar_count[3]; // LATTICE_BARS, by axis
     uint32_t size[3];                    // particles along each axis
     float origin[3], spacing[3];         // metres
-    uint32_t reserved[13];
+    uint32_t spare_begin, spare_count;   // particles in reserve, whole rows at the end of the part; 0 = it cannot tear
+    uint32_t face_begin, face_count;     // TEAR_FACES: every pair of cells with a face in common
+    uint32_t torn_vertices;              // that there is room for
+    uint32_t reserved[8];
 } hem_lattice;
 HEM_STATIC_ASSERT(sizeof(hem_lattice) == 128, "lattice size");
 
@@ -617,6 +630,47 @@ typedef struct hem_vertex_cell {
     uint32_t reserved[3];
 } hem_vertex_cell;
 HEM_STATIC_ASSERT(sizeof(hem_vertex_cell) == 32, "vertex cell size");
+
+// What lies between two cells of a lattice that can tear. While all four corners of the face are shared it is closed. Once
+// some are not, the two sides are apart there, and its closing surface is drawn twice: once for either cell.
+typedef struct hem_tear_face {
+    uint32_t cell[2];              // the second one lies one further along the axis
+    uint16_t axis;                 // 0..2
+    uint16_t strength;             // n / 65535 of the part's tolerances; painted
+    uint32_t cap_begin, cap_count; // TEAR_CAPS: its closing surface, as seen from the first cell
+    uint32_t vertex_count;         // torn vertices that it takes at most when it is open
+    uint32_t reserved[2];
+} hem_tear_face;
+HEM_STATIC_ASSERT(sizeof(hem_tear_face) == 32, "tear face size");
+
+// A place where what is drawn may come apart: a vertex of the mesh around which triangles are of several cells, a corner
+// of cells inside the mesh, the middle of a closing surface. Those of its cells that closed faces join move it together.
+typedef struct hem_tear_point {
+    float at[3];                     // in cells, from the lattice's origin
+    uint32_t vertex;                 // a vertex at this place, whose bones it has; HEM_TEAR_NONE = none
+    uint32_t cell_begin, cell_count; // TEAR_CELLS, at most HEM_MAX_TEAR_CELLS
+    uint32_t reserved[2];
+} hem_tear_point;
+HEM_STATIC_ASSERT(sizeof(hem_tear_point) == 32, "tear point size");
+
+#define HEM_TEAR_NONE 0xffffffffu
+#define HEM_MAX_TEAR_CELLS 64
+
+typedef struct hem_tear_cap {
+    uint32_t point[3]; // TEAR_POINTS
+    uint32_t reserved;
+} hem_tear_cap;
+HEM_STATIC_ASSERT(sizeof(hem_tear_cap) == 16, "tear cap size");
+
+// A triangle of the mesh, in the order of MESHES and of their primitives. It stays whole and goes with its cell.
+typedef struct hem_tear_triangle {
+    uint32_t vertex[3];
+    uint32_t point[3]; // of each vertex; HEM_TEAR_NONE = it never comes apart
+    uint32_t cell;
+    uint32_t mesh, triangle; // of the source primitive
+    uint32_t reserved;
+} hem_tear_triangle;
+HEM_STATIC_ASSERT(sizeof(hem_tear_triangle) == 40, "tear triangle size");
 
 // Eight edges of a part's cloth. Those of its triangulation (`face`: the weave, each cell halved by one diagonal) and the
 // other diagonals that are links. Where a mesh comes through the cloth between two particles, the link that the edge is

@@ -206,6 +206,7 @@ hem_format_result hem_validate(const void* bytes, size_t size, hem_view* view, h
         hemi_check_anim,        hemi_check_frames,    hemi_check_ignore,        hemi_check_lattices,
         hemi_check_constraints, hemi_check_colliders, hemi_check_vertex_cells,  hemi_check_vertices,
         hemi_check_meshes,      hemi_check_clips,     hemi_check_lattice_clips, hemi_check_virtual,
+        hemi_check_tears,
     };
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && r == HEM_FORMAT_OK; ++i) {
         r = checks[i](&c);

@@ -98,6 +98,7 @@ hem_format_result hemi_check_ranges(hemi_checker* c);
 hem_format_result hemi_check_constraints(hemi_checker* c);
 hem_format_result hemi_check_lattices(hemi_checker* c);
 hem_format_result hemi_check_virtual(hemi_checker* c);
+hem_format_result hemi_check_tears(hemi_checker* c);         // after the vertices
 hem_format_result hemi_check_lattice_clips(hemi_checker* c); // after the constraints
 hem_format_result hemi_check_colliders(hemi_checker* c);
 hem_format_result hemi_check_vertices(hemi_checker* c);

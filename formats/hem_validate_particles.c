@@ -139,10 +139,6 @@ hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, fl
                                         HEM_MAX_REGION_WIDTH};
             return HEM_FORMAT_BAD_VALUE;
         }
-        if (!hemi_is_zero(tuning[i].reserved, sizeof tuning[i].reserved)) {
-            fault->field = "reserved";
-            return HEM_FORMAT_BAD_VALUE;
-        }
     }
     *fault = (hem_format_fault){0, 0, "", 0, 0, 0};
     return HEM_FORMAT_OK;
@@ -181,8 +177,8 @@ static uint32_t row_mask(const hem_view* v, uint32_t row, uint32_t flag) {
 
 hem_format_result hemi_check_flags(hemi_checker* c) {
     const hem_view* v = c->view;
-    const uint32_t low =
-        HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED | HEM_PARTICLE_BODY | HEM_PARTICLE_SURFACE | HEM_PARTICLE_COLLIDES;
+    const uint32_t low = HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED | HEM_PARTICLE_BODY | HEM_PARTICLE_SURFACE |
+                         HEM_PARTICLE_COLLIDES | HEM_PARTICLE_SPARE;
     uint32_t counts[3] = {0, 0, 0}; // simulated, attached, body
     for (uint32_t part = 0; part < v->info->part_count; ++part) {
         const uint32_t begin = v->parts[part].row_begin * HEM_LANES;
@@ -191,9 +187,11 @@ hem_format_result hemi_check_flags(hemi_checker* c) {
         for (uint32_t i = begin; i < end; ++i) {
             const uint32_t flags = v->particle_flags[i] & 0x00ffffffu;
             REFUSE_IF(hemi_part_of(v, i) != part, BAD_INDEX, PARTICLE_FLAGS, i, "part");
-            REFUSE_IF((flags & ~low) != 0 || ((flags & HEM_PARTICLE_PAD) != 0 && flags != HEM_PARTICLE_PAD), BAD_VALUE,
-                      PARTICLE_FLAGS, i, "flags");
-            if (flags == HEM_PARTICLE_PAD) {
+            const int pad = (flags & HEM_PARTICLE_PAD) != 0;
+            REFUSE_IF((flags & ~low) != 0 || (pad && (flags & ~HEM_PARTICLE_SPARE) != HEM_PARTICLE_PAD) ||
+                          (!pad && (flags & HEM_PARTICLE_SPARE) != 0),
+                      BAD_VALUE, PARTICLE_FLAGS, i, "flags");
+            if (pad) {
                 continue;
             }
             const int animated = (flags & HEM_PARTICLE_ANIMATED) != 0;
@@ -271,7 +269,8 @@ hem_format_result hemi_check_rest(hemi_checker* c) {
         const hem_rest_row* rest = &v->rest_rows[row];
         const hem_shape_row* shape = &v->shape_rows[row];
         const uint32_t real = ~row_mask(v, row, HEM_PARTICLE_PAD) & 0xffu;
-        REFUSE_IF(real == 0, BAD_VALUE, PARTICLE_FLAGS, row * HEM_LANES, "pad");
+        const int spare = row_mask(v, row, HEM_PARTICLE_SPARE) == 0xffu;
+        REFUSE_IF(real == 0 && !spare, BAD_VALUE, PARTICLE_FLAGS, row * HEM_LANES, "pad");
         for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
             const uint32_t flags = v->particle_flags[row * HEM_LANES + lane];
             const float x[3] = {rest->x[lane], rest->y[lane], rest->z[lane]};
@@ -290,7 +289,7 @@ hem_format_result hemi_check_rest(hemi_checker* c) {
             if ((flags & HEM_PARTICLE_PAD) != 0) {
                 REFUSE_IF(mass != 0, BAD_VALUE, REST_ROWS, row, "mass");
                 REFUSE_IF(inverse != 0, BAD_VALUE, SHAPE_ROWS, row, "inverse_mass");
-                REFUSE_IF(!pad_repeats(rest, shape, lane, real), BAD_VALUE, REST_ROWS, row, "pad");
+                REFUSE_IF(!spare && !pad_repeats(rest, shape, lane, real), BAD_VALUE, REST_ROWS, row, "pad");
                 continue;
             }
             REFUSE_IF(!hemi_in_range(mass, HEM_MIN_MASS, HEM_MAX_MASS), BAD_VALUE, REST_ROWS, row, "mass");
@@ -375,7 +374,7 @@ hem_format_result hemi_check_anim(hemi_checker* c) {
             ++next_limit;
         }
         if (next_drive < v->drive_row_count && v->drive_rows[next_drive].row == row) {
-            target |= ~row_mask(v, row, HEM_PARTICLE_PAD) & 0xffu;
+            target |= (~row_mask(v, row, HEM_PARTICLE_PAD) | row_mask(v, row, HEM_PARTICLE_SPARE)) & 0xffu;
             ++next_drive;
         }
         if (target == 0) {

@@ -8,6 +8,7 @@ const kit_sample kit_samples[] = {
     {"monster", monster_build},
     {"hair", hair_build},
     {"octopus", octopus_build},
+    {"jelly", jelly_build},
     {"curls", curls_build},
     {"flag", flag_build},
     {"sheet_over_ball", sheet_over_ball_build},

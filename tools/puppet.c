@@ -13,6 +13,7 @@
 #define CROSSED_COLOUR 0xd3202bffu
 #define TURNED_COLOUR 0x8a3fc0ffu
 #define STRETCHED_COLOUR 0xf08a1effu
+#define CAP_COLOUR 0xe0506affu // what is inside
 
 const char* const PUPPET_VIEW_NAMES[PUPPET_VIEW_COUNT] = {"front", "side", "back", "quarter", "rear", "top"};
 const float PUPPET_VIEWS[PUPPET_VIEW_COUNT][3] = {{0.0f, -0.16f, -1.0f}, {-1.0f, -0.16f, 0.0f},
@@ -46,12 +47,28 @@ static void read_rest(puppet* p) {
     }
 }
 
+static bool make_torn(puppet* p, const hem_asset_info* info) {
+    const hem_view* v = &p->source->view;
+    const size_t vertices = (size_t)info->vertex_count + info->torn_vertex_capacity + 1;
+    p->indices = malloc(sizeof(uint32_t) * ((size_t)v->preview_index_count + 1));
+    p->cap_indices = malloc(sizeof(uint32_t) * ((size_t)info->torn_index_capacity + 1));
+    p->torn_source = malloc(sizeof(uint32_t) * ((size_t)info->torn_vertex_capacity + 1));
+    p->torn_colours = malloc(4 * vertices);
+    if (p->indices == NULL || p->cap_indices == NULL || p->torn_source == NULL || p->torn_colours == NULL) {
+        return false;
+    }
+    memcpy(p->indices, v->preview_indices, sizeof(uint32_t) * v->preview_index_count);
+    return true;
+}
+
 bool puppet_create(puppet* p, const asset* a) {
     memset(p, 0, sizeof(*p));
     p->source = a;
     p->part = -1;
     p->link_count = asset_link_count(a);
-    size_t vertex_count = (size_t)a->view.info->vertex_count + 1,
+    hem_asset_info info;
+    hem_asset_get_info(&a->handle, &info);
+    size_t vertex_count = (size_t)a->view.info->vertex_count + info.torn_vertex_capacity + 1,
            particle_count = (size_t)a->view.info->particle_count + 1;
     p->links = malloc(sizeof(asset_link) * ((size_t)p->link_count + 1));
     p->positions = malloc(sizeof(float) * 3 * vertex_count);
@@ -62,6 +79,10 @@ bool puppet_create(puppet* p, const asset* a) {
     p->colliders = malloc(sizeof(hem_collider) * PUPPET_COLLIDERS_MAX);
     if (p->links == NULL || p->positions == NULL || p->normals == NULL || p->colours == NULL || p->particles == NULL ||
         p->values == NULL || p->colliders == NULL) {
+        puppet_destroy(p);
+        return false;
+    }
+    if (info.spare_count != 0 && a->view.preview_indices != NULL && !make_torn(p, &info)) {
         puppet_destroy(p);
         return false;
     }
@@ -79,6 +100,10 @@ void puppet_destroy(puppet* p) {
     free(p->values);
     free(p->colliders);
     free(p->sorted);
+    free(p->indices);
+    free(p->cap_indices);
+    free(p->torn_source);
+    free(p->torn_colours);
     memset(p, 0, sizeof(*p));
 }
 
@@ -100,10 +125,35 @@ void puppet_set_pose(puppet* p, const float* matrices) {
     }
 }
 
+// As a game would: indices are read again only when they have changed.
+static hem_result read_torn(puppet* p, const hem_scene* scene, hem_instance_id id) {
+    const hem_view* v = &p->source->view;
+    hem_torn torn;
+    hem_result result = hem_instance_get_torn(scene, id, &torn);
+    if (result != HEM_OK || torn.change_count == p->change_count) {
+        return result;
+    }
+    p->change_count = torn.change_count;
+    p->torn_count = torn.vertex_count;
+    p->cap_index_count = torn.cap_index_count;
+    memcpy(p->cap_indices, torn.cap_indices, sizeof(uint32_t) * torn.cap_index_count);
+    for (uint32_t i = 0; i < torn.vertex_count; i++) {
+        p->torn_source[i] = torn.vertices[i].source;
+    }
+    for (uint32_t i = 0; i < v->mesh_count && result == HEM_OK; i++) {
+        result = hem_instance_get_torn_indices(scene, id, i, p->indices + v->meshes[i].index_begin,
+                                               v->meshes[i].index_count);
+    }
+    return result;
+}
+
 hem_result puppet_read(puppet* p, const hem_scene* scene, hem_instance_id id) {
     hem_skin_args args;
     memset(&args, 0, sizeof(args));
-    args.vertex_count = p->source->view.info->vertex_count;
+    if (p->indices != NULL && read_torn(p, scene, id) != HEM_OK) {
+        return HEM_ERROR_STATE;
+    }
+    args.vertex_count = p->source->view.info->vertex_count + p->torn_count;
     args.positions = p->positions;
     args.normals = p->normals;
     hem_result result = args.vertex_count > 0 ? hem_instance_skin(scene, id, &args) : HEM_OK;
@@ -201,16 +251,41 @@ int puppet_view_option(const char* text, float direction[3]) {
 
 // -- Drawing
 
+// Closing surfaces have a colour of their own; torn vertices that of what they were torn from.
+static void draw_torn(const puppet* p, image_colour colour, const uint8_t* colours, drawing* d) {
+    const uint32_t whole = p->source->view.info->vertex_count;
+    if (colours != NULL) {
+        memcpy(p->torn_colours, colours, 4 * (size_t)whole);
+        for (uint32_t i = 0; i < p->torn_count; i++) {
+            const uint32_t source = p->torn_source[i] != HEM_TORN_CAP ? p->torn_source[i] : 0;
+            memcpy(p->torn_colours + 4 * (size_t)(whole + i), colours + 4 * (size_t)source, 4);
+        }
+    }
+    const render_mesh caps = {.positions = p->positions,
+                              .normals = p->normals,
+                              .indices = p->cap_indices,
+                              .vertex_count = (int32_t)(whole + p->torn_count),
+                              .triangle_count = (int32_t)(p->cap_index_count / 3),
+                              .colour = colours != NULL ? CAP_COLOUR : colour,
+                              .gloss = 0.1f};
+    drawing_mesh(d, &caps);
+}
+
 static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colours, drawing* d) {
     const hem_view* v = &p->source->view;
     if (v->preview_indices == NULL) {
         return;
     }
+    const uint32_t* indices = p->indices != NULL ? p->indices : v->preview_indices;
+    if (p->torn_count != 0) {
+        draw_torn(p, colour, colours, d);
+        colours = colours != NULL ? p->torn_colours : NULL;
+    }
     render_mesh mesh = {.positions = p->positions,
                         .normals = p->normals,
                         .colours = colours,
-                        .indices = v->preview_indices,
-                        .vertex_count = (int32_t)v->info->vertex_count,
+                        .indices = indices,
+                        .vertex_count = (int32_t)(v->info->vertex_count + p->torn_count),
                         .triangle_count = (int32_t)(v->preview_index_count / 3),
                         .colour = colour,
                         .gloss = 0.05f};
@@ -220,7 +295,7 @@ static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colou
     }
     for (uint32_t i = 0; i < v->mesh_count; i++) {
         if (!p->hidden[i]) {
-            mesh.indices = v->preview_indices + v->meshes[i].index_begin;
+            mesh.indices = indices + v->meshes[i].index_begin;
             mesh.triangle_count = (int32_t)(v->meshes[i].index_count / 3);
             drawing_mesh(d, &mesh);
         }

@@ -41,6 +41,11 @@ typedef struct puppet {
     seen_mesh* seen;    // borrowed; measured again when crossings are drawn
     uint32_t* sorted;   // triangles by what is wrong with them
     float* values;      // per particle
+    // Of an asset that can tear; else NULL and 0
+    uint32_t *indices, *cap_indices; // as they are drawn now
+    uint32_t* torn_source;           // per torn vertex, whose colour it has
+    uint8_t* torn_colours;           // 4 per vertex, torn ones behind the others
+    uint32_t torn_count, cap_index_count, change_count;
 } puppet;
 
 enum { PUPPET_COLLIDERS_MAX = 512 };

@@ -4,6 +4,7 @@
 #include "compiler/graph/fabric.h"
 #include "compiler/graph/graph.h"
 #include "compiler/recipe/recipe.h"
+#include "compiler/shape/tears.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,10 @@ static void make_lattice(hemc_arena* arena, const hemc_bare_lattice* from, hemc_
     mesh->part_tunings[0].region_width = from->width;
     mesh->part_tunings[0].solid_young = from->young;
     mesh->part_tunings[0].solid_poisson = from->poisson;
+    if (from->reserve != 0) {
+        l->spare_count = from->reserve;
+        hemc_tear_faces(arena, l);
+    }
 }
 
 static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare, uint8_t** bytes, size_t* size) {

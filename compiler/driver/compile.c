@@ -2,6 +2,7 @@
 #include "compiler/driver/compile.h"
 
 #include "compiler/shape/lattice_motion.h"
+#include "compiler/shape/tears.h"
 #include "formats/hem_validate.h"
 #include "platform/clock.h"
 #include "platform/file.h"
@@ -92,7 +93,8 @@ static bool make_asset(hemc_compilation* c, hemc_options options, double* clock)
     hemc_work_out_thickness(c->arena, &c->recipe, c->surfaces, c->particles, &c->body, &c->mesh);
     end_stage(c, HEMC_STAGE_ASSEMBLE, clock);
     if (!hemc_maps(c->arena, &c->log, &c->model, &c->recipe, c->owner, &c->mesh) ||
-        !hemc_lattice_motion(c->arena, &c->log, &c->model, &c->recipe, &c->mesh)) {
+        !hemc_lattice_motion(c->arena, &c->log, &c->model, &c->recipe, &c->mesh) ||
+        !hemc_tears(c->arena, &c->log, &c->model, &c->recipe, c->surfaces, &c->mesh)) {
         return false;
     }
     end_stage(c, HEMC_STAGE_MAPS, clock);

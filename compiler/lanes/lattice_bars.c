@@ -7,11 +7,15 @@
 // edges of cells join. Slots follow the numbers of the particles, and those go along x: nothing has to line up, since the
 // sums have the numbers of one particle in their lanes (runtime/src/kernels/regions.inl).
 
-uint32_t hemc_place_lattice(uint32_t count, uint32_t* slots) {
+static uint32_t spare_rows(const hemc_lattice* l) {
+    return (l->spare_count + HEM_LANES - 1) / HEM_LANES;
+}
+
+uint32_t hemc_place_lattice(const hemc_lattice* lattice, uint32_t count, uint32_t* slots) {
     for (uint32_t i = 0; i < count; ++i) {
         slots[i] = i;
     }
-    return (count + HEM_LANES - 1) / HEM_LANES;
+    return (count + HEM_LANES - 1) / HEM_LANES + spare_rows(lattice);
 }
 
 // next[i]: the particle one further along the axis, where an edge of a cell leads to it.
@@ -44,6 +48,12 @@ void hemc_batch_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part,
     memcpy(out->size, l->size, sizeof(out->size));
     memcpy(out->origin, l->origin, sizeof(out->origin));
     memcpy(out->spacing, l->spacing, sizeof(out->spacing));
+    if (l->spare_count != 0) {
+        const hem_part* rows = &layout->parts[part];
+        out->spare_count = spare_rows(l) * HEM_LANES;
+        out->spare_begin = (rows->row_begin + rows->row_count) * HEM_LANES - out->spare_count;
+        out->torn_vertices = l->tears->vertex_limit;
+    }
     hem_lattice_cell* cells = hemc_alloc(arena, l->cell_count, sizeof(hem_lattice_cell));
     for (uint32_t c = 0; c < l->cell_count; ++c) {
         hem_lattice_cell* cell = &cells[c];

@@ -277,6 +277,7 @@ bool hemc_pack(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     }
     pack_batches(p);
     hemc_pack_lattice_clips(p);
+    hemc_pack_tears(p);
     p->view.info = &p->info;
     p->view.info_count = 1;
     p->view.strings = p->strings.text;

@@ -42,5 +42,6 @@ void hemc_pack_colliders(hemc_packer* p);
 void hemc_pack_vertices(hemc_packer* p);
 void hemc_pack_clips(hemc_packer* p);
 void hemc_pack_lattice_clips(hemc_packer* p); // pack/key_rows.c
+void hemc_pack_tears(hemc_packer* p);         // pack/tear_rows.c, after the vertices and the layout's batches
 
 #endif

@@ -90,8 +90,9 @@ typedef struct particle_rows {
     uint32_t anim_count, limit_count, drive_count;
 } particle_rows;
 
-// The asset particle whose numbers a slot holds: its own, or for a pad those of the row's first real lane.
-static uint32_t source_of(const hemc_layout* layout, uint32_t slot) {
+// The asset particle whose numbers a slot holds: its own, or for a pad those of the row's first real lane. Rows in reserve
+// have none; what they hold is that of some particle of their part.
+static uint32_t source_of(const hemc_layout* layout, uint32_t slot, uint32_t first) {
     if (layout->particle_at[slot] != HEM_NONE) {
         return (uint32_t)layout->particle_at[slot];
     }
@@ -101,7 +102,17 @@ static uint32_t source_of(const hemc_layout* layout, uint32_t slot) {
             return (uint32_t)layout->particle_at[row + lane];
         }
     }
-    return 0;
+    return first;
+}
+
+static bool is_spare(const hemc_layout* layout, uint32_t slot) {
+    for (uint32_t i = 0; i < layout->lattice_count; ++i) {
+        const hem_lattice* l = &layout->lattices[i];
+        if (slot >= l->spare_begin && slot - l->spare_begin < l->spare_count) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void fill_frame(hem_frame_row* row, uint32_t lane, const hemc_mesh* mesh, const hemc_layout* layout,
@@ -191,8 +202,11 @@ static void make_row(const hemc_packer* p, uint32_t part, uint32_t row, float ba
     hem_limit_row limit = {.row = row};
     hem_drive_row drive = {.row = row, .anim_row = rows->anim_count};
     for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
-        const uint32_t slot = row * HEM_LANES + lane, i = source_of(layout, slot);
-        uint32_t flags = HEM_PARTICLE_PAD;
+        const uint32_t slot = row * HEM_LANES + lane;
+        const uint32_t i = source_of(layout, slot, p->mesh->part_begin[layout->part_order[part]]);
+        const bool spare = is_spare(layout, slot);
+        uint32_t flags = HEM_PARTICLE_PAD | (spare ? HEM_PARTICLE_SPARE : 0);
+        drive_mask |= (uint32_t)(driven && spare) << lane; // its copies will have targets
         limit.max_distance[lane] = -1;
         limit.backstop_radius[lane] = -1;
         fill_shape(p, rows, row, lane, i);

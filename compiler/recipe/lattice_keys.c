@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-// What a recipe says of lattices: "spacing" as three numbers, "collision", "inside", "region", "solid".
+// What a recipe says of lattices: "spacing" as three numbers, "collision", "inside", "region", "solid", "fracture".
 
 #define REGION_ALPHA 0.75f
 #define REGION_DAMPING 2.0f // 1/s
 #define REGION_WIDTH 1u
+#define TEAR_RESERVE 256u // particles
 
 bool hemc_recipe_spacing(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     const hemc_json* value = hemc_json_member(object, "spacing");
@@ -86,12 +87,36 @@ static bool read_solid(const hemc_recipe_reader* r, const hemc_json* object, hem
     return true;
 }
 
+static bool read_fracture(const hemc_recipe_reader* r, const hemc_json* value, hemc_part_recipe* part) {
+    static const char* const keys[] = {"stretch", "angle", "reserve", "vertices", "strength"};
+    if (value == NULL) {
+        return true;
+    }
+    if (value->kind != HEMC_JSON_OBJECT) {
+        return hemc_recipe_fault(r, value, "must be an object such as {\"stretch\": 0.5, \"reserve\": 256}");
+    }
+    hemc_lattice_recipe* l = &part->lattice;
+    l->reserve = TEAR_RESERVE;
+    bool good = hemc_recipe_keys(r, value, keys, 5);
+    good = hemc_recipe_number(r, value, "stretch", 0, false, 100, &part->tuning.strain_limit) && good;
+    good = hemc_recipe_number(r, value, "angle", 0, false, 3, &part->tuning.buckle_angle) && good;
+    good = hemc_recipe_count(r, value, "reserve", 1, 32768, &l->reserve) && good;
+    good = hemc_recipe_count(r, value, "vertices", 1, 1000000, &l->torn_vertices) && good;
+    const hemc_json* strength = hemc_json_member(value, "strength");
+    if (strength != NULL &&
+        (strength->kind != HEMC_JSON_STRING || hemc_paint_values(r->model, strength->string) == NULL)) {
+        return hemc_recipe_fault(r, strength, "must be a vertex attribute of the model");
+    }
+    l->strength = strength != NULL ? strength->string : NULL;
+    return good;
+}
+
 bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const keys[] = {"alpha", "width", "damping"};
-    static const char* const own[] = {"collision", "inside", "region", "clips", "solid"};
+    static const char* const own[] = {"collision", "inside", "region", "clips", "solid", "fracture"};
     hem_tuning* t = &part->tuning;
     if (part->generator != HEMC_LATTICE) {
-        for (int i = 0; i < 5; ++i) {
+        for (int i = 0; i < 6; ++i) {
             if (hemc_json_member(object, own[i]) != NULL) {
                 return hemc_recipe_fault(r, hemc_json_member(object, own[i]), "is of \"generator\": \"lattice\"");
             }
@@ -122,5 +147,9 @@ bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, h
         good = hemc_recipe_count(r, region, "width", 1, HEM_MAX_REGION_WIDTH, &t->region_width) && good;
     }
     good = read_solid(r, object, part) && good;
+    good = read_fracture(r, hemc_json_member(object, "fracture"), part) && good;
+    if (good && part->lattice.reserve != 0 && t->solid_young > 0) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "fracture"), "cannot stand beside \"solid\" yet: give one of them");
+    }
     return hemc_recipe_lattice_clips(r, object, part) && good;
 }

@@ -294,6 +294,7 @@ static const char* const part_keys[] = {
     "inside",
     "region",
     "solid",
+    "fracture",
     "iterations",
 };
 

@@ -101,6 +101,11 @@ hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info) {
     info->collider_count = view->collider_count;
     info->link_count = from->link_count;
     info->group_count = from->group_count;
+    for (uint32_t i = 0; i < view->lattice_count; ++i) {
+        info->spare_count += view->lattices[i].spare_count;
+        info->torn_vertex_capacity += view->lattices[i].torn_vertices;
+    }
+    info->torn_index_capacity = 6 * view->tear_cap_count;
     memcpy(info->bounds_min, from->bounds_min, sizeof(info->bounds_min));
     memcpy(info->bounds_max, from->bounds_max, sizeof(info->bounds_max));
     info->unit = from->unit > 0.0f ? from->unit : 1.0f;

@@ -9,6 +9,7 @@
 #include "runtime/src/checks.h"
 #include "runtime/src/ops.h"
 #include "runtime/src/step.h"
+#include "runtime/src/tear.h"
 
 #define CLIP_COOKIE 0x48454d43u
 
@@ -282,6 +283,9 @@ void hemi_follow_clips(hemi_step* s) {
                 follow(s, i);
             }
         }
+    }
+    if (s->instance->torn && view->lattice_clip_count) {
+        hemi_copy_targets(s->instance);
     }
 }
 

@@ -380,6 +380,8 @@ typedef struct hemi_instance {
     hemi_row4* offset_q;
     hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
     hemi_track_past* track_past;
+    uint16_t (*corners)[8]; // per cell of lattices, where some can tear: see tear.h
+    uint16_t* homes;        // per particle: whose copy it is
     // Derived from both, and anew after a load
     hemi_row4 *show_x, *show_q;   // what is drawn: x and q, or room_x and room_q
     hemi_target_row* target_next; // anim rows, from the bones
@@ -387,6 +389,7 @@ typedef struct hemi_instance {
     float (*palette)[16];         // particle matrices, padded rows for skinning
     hemi_bone_pose* bones_prev;   // of the frame before, with keep_previous; else the same
     float (*palette_prev)[16];
+    struct hemi_torn* torn; // NULL = nothing can tear
     uint32_t class_index;
     uint32_t spoken; // since `said` was made
     uint32_t said;   // hash of what is in force: see heard.c

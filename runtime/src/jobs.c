@@ -4,6 +4,7 @@
 #include "runtime/src/checks.h"
 #include "runtime/src/refuse.h"
 #include "runtime/src/step.h"
+#include "runtime/src/tear.h"
 
 hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uint32_t* job_count) {
     hem_result result = hemi_check_idle(scene, __func__);
@@ -72,6 +73,10 @@ static void add_event(hem_scene* scene, hem_event_kind kind, uint32_t index, uin
     event->id.index1 = index + 1;
     event->id.generation = scene->instances[index].state->generation;
     event->value = value;
+    const hemi_torn* torn = kind == HEM_EVENT_TORN ? scene->instances[index].torn : NULL;
+    memset(event->place, 0, sizeof(event->place));
+    memcpy(event->place, torn ? torn->place : event->place, sizeof(event->place));
+    event->size = torn ? torn->size : 0.0f;
 }
 
 hem_result hem_scene_step_end(hem_scene* scene) {
@@ -109,11 +114,13 @@ hem_result hem_scene_step_end(hem_scene* scene) {
         sum->clamped_count += r->clamped_count;
         sum->mended_count += r->mended_count;
         sum->led_count += r->led_count;
-        for (uint32_t kind = HEM_EVENT_SLEEP; kind <= HEM_EVENT_MENDED; ++kind) {
+        for (uint32_t kind = HEM_EVENT_SLEEP; kind <= HEM_EVENT_TEAR_REFUSED; ++kind) {
             if (instance->event_mask >> kind & 1u) {
-                uint32_t value = kind == HEM_EVENT_OVERFLOW ? r->dropped_count
-                                 : kind == HEM_EVENT_MENDED ? r->mended_count
-                                                            : 0;
+                uint32_t value = kind == HEM_EVENT_OVERFLOW       ? r->dropped_count
+                                 : kind == HEM_EVENT_MENDED       ? r->mended_count
+                                 : kind == HEM_EVENT_TORN         ? instance->torn->torn_count
+                                 : kind == HEM_EVENT_TEAR_REFUSED ? instance->torn->refused_count
+                                                                  : 0;
                 add_event(scene, (hem_event_kind)kind, i, value);
             }
         }

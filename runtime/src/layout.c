@@ -3,6 +3,7 @@
 
 #include "runtime/src/layout.h"
 #include "runtime/src/scratch.h"
+#include "runtime/src/tear.h"
 
 void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t hull_plane_capacity,
                              uint32_t force_capacity, hem_scene* scene) {
@@ -74,6 +75,10 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     if (view->lattice_clip_count) {
         instance->track_past = hemi_take(c, view->lattice_count, sizeof(hemi_track_past));
     }
+    if (view->tear_face_count) {
+        instance->corners = hemi_take(c, view->lattice_cell_count, sizeof(*instance->corners));
+        instance->homes = hemi_take(c, info->particle_count, sizeof(uint16_t));
+    }
 }
 
 void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance) {
@@ -91,6 +96,9 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_d
     }
     instance->show_x = instance->x;
     instance->show_q = instance->q;
+    if (view->tear_face_count) {
+        hemi_layout_torn(c, view, instance);
+    }
 }
 
 void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user) {

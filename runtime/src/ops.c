@@ -4,6 +4,7 @@
 
 #include "runtime/src/kernels/kernels.h"
 #include "runtime/src/ops.h"
+#include "runtime/src/tear.h"
 
 const char* hemi_op_name(uint32_t id) {
     switch (id) {
@@ -69,6 +70,12 @@ static int differ(const void* a, const void* b, size_t size) {
     return bits != 0;
 }
 
+static void mend(const hem_scene* scene, hemi_instance* instance) {
+    if (instance->torn) {
+        hemi_mend(scene->classes[instance->class_index].view, instance);
+    }
+}
+
 // -- Coming and going
 
 void hemi_default_input(const hem_scene* scene, hemi_instance* instance) {
@@ -119,6 +126,7 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     if (instance->given) {
         *instance->given = (hemi_given){.blend = HEMI_BLEND, .age = 255};
     }
+    mend(scene, instance);
     hemi_place_on_pose(scene, instance);
     keep_previous(scene, instance);
 }
@@ -197,6 +205,7 @@ static void apply_reset(hem_scene* scene, hemi_instance* instance, const hemi_op
     instance->state->root = instance->input->root;
     instance->input->carry_step = 0;
     rest_felt(instance->state);
+    mend(scene, instance);
     hemi_place_on_pose(scene, instance);
 }
 

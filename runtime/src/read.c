@@ -4,6 +4,7 @@
 #include "runtime/src/read.h"
 #include "runtime/src/kernels/kernels.h"
 #include "runtime/src/refuse.h"
+#include "runtime/src/tear.h"
 
 hem_quat hemi_turn_of(const hem_scene* scene, const hemi_instance* instance, uint32_t particle) {
     uint32_t row = particle >> 3, lane = particle & 7, oriented = instance->view->info->oriented_row_count;
@@ -96,6 +97,20 @@ hem_result hem_instance_get_matrices(const hem_scene* scene, hem_instance_id id,
     return HEM_OK;
 }
 
+// The rest of a range, behind the first `done`, counted from vertex `whole`.
+static hem_skin_args behind(const hem_skin_args* args, uint32_t done, uint32_t whole) {
+    hem_skin_args rest = *args;
+    const size_t position = args->position_stride ? args->position_stride : 12;
+    const size_t normal = args->normal_stride ? args->normal_stride : 12;
+    const size_t tangent = args->tangent_stride ? args->tangent_stride : 16;
+    rest.vertex_begin = args->vertex_begin + done - whole;
+    rest.vertex_count = args->vertex_count - done;
+    rest.positions = (float*)((char*)args->positions + done * position);
+    rest.normals = args->normals ? (float*)((char*)args->normals + done * normal) : NULL;
+    rest.tangents = args->tangents ? (float*)((char*)args->tangents + done * tangent) : NULL;
+    return rest;
+}
+
 hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args) {
     hemi_instance* instance;
     hem_result result = hemi_find_idle(scene, __func__, id, &instance);
@@ -106,11 +121,12 @@ hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const h
         return hemi_refuse_null(scene, __func__, args ? "args.positions" : "args");
     }
     const hem_view* view = instance->view;
-    uint32_t total = view->info->vertex_count;
+    const uint32_t whole = view->info->vertex_count;
+    const uint32_t total = whole + (instance->torn && !args->previous ? instance->torn->vertex_count : 0);
     if (args->vertex_begin > total || args->vertex_count > total - args->vertex_begin) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_COUNT, "args.vertex_begin + vertex_count",
                                  (double)args->vertex_begin + args->vertex_count,
-                                 "must be at most vertex_count of the asset");
+                                 "must be at most vertex_count of the asset, and of what is torn");
     }
     if (!stride_is_fine(scene, __func__, "args.position_stride", args->position_stride, 12) ||
         !stride_is_fine(scene, __func__, "args.normal_stride", args->normal_stride, 12) ||
@@ -130,9 +146,19 @@ hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const h
     }
     const float blend = hemi_blend_of(instance);
     const float(*palette)[16] = (const float(*)[16])(args->previous ? instance->palette_prev : instance->palette);
-    scene->kernels->skin(view, palette, args->previous ? instance->bones_prev : instance->bones, blend, args);
-    if (view->vertex_cell_count && blend > 0.0f) {
-        scene->kernels->skin_cells(view, palette, args->previous ? instance->bones_prev : instance->bones, blend, args);
+    const hemi_bone_pose* bones = args->previous ? instance->bones_prev : instance->bones;
+    const uint32_t end = args->vertex_begin + args->vertex_count;
+    hem_skin_args own = *args;
+    own.vertex_count = end < whole ? args->vertex_count : args->vertex_begin < whole ? whole - args->vertex_begin : 0;
+    if (own.vertex_count) {
+        scene->kernels->skin(view, palette, bones, blend, &own);
+    }
+    if (own.vertex_count && view->vertex_cell_count && blend > 0.0f) {
+        scene->kernels->skin_cells(view, palette, bones, blend, &own);
+    }
+    if (end > whole) {
+        const hem_skin_args torn = behind(args, own.vertex_count, whole);
+        scene->kernels->skin_cells(&instance->torn->vertices, palette, bones, blend, &torn);
     }
     return HEM_OK;
 }

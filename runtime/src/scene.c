@@ -6,6 +6,7 @@
 #include "runtime/src/layout.h"
 #include "runtime/src/ops.h"
 #include "runtime/src/refuse.h"
+#include "runtime/src/tear.h"
 #include "platform/hash.h"
 
 #define SCENE_COOKIE 0x48454d53u
@@ -236,6 +237,11 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
     scene->kernel = scene->kernels->kernel;
     for (uint32_t i = 0; i < scene->class_count; ++i) {
         hemi_derive(scene->classes[i].view, scene->kernels, scene->classes[i].derived);
+    }
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        if (scene->instances[i].torn) {
+            hemi_torn_begin(scene->classes[scene->instances[i].class_index].view, &scene->instances[i]);
+        }
     }
     hemi_measure_saves(scene);
     if (scene->budget) {

@@ -10,6 +10,7 @@
 #include "runtime/src/kernels/kernels.h"
 #include "runtime/src/layout.h"
 #include "runtime/src/meshes.h"
+#include "runtime/src/tear.h"
 #include "platform/hash.h"
 
 #define SAVE_MAGIC 0x534d4548u // "HEMS"
@@ -251,6 +252,9 @@ static int state_is_good(const hem_scene* scene, const hemi_instance* from, cons
         READ(past, from->track_past, i);
         good &= hemi_track_past_is_fine(&past, view);
     }
+    if (from->corners) { // against the asset: the instance's own view is what a tear has made of it
+        good &= hemi_torn_is_good(view, (const hemi_corners*)from->corners, from->homes);
+    }
     return good && (!scene->budget || given_is_good(from, info));
 }
 
@@ -447,7 +451,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         return HEM_ERROR_STATE;
     }
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        const hem_view* view = scene->instances[i].view;
+        const hem_view* view = scene->classes[scene->instances[i].class_index].view;
         hemi_instance from = {0};
         hemi_carve carve = {.base = state_at, .packed = 1};
         hemi_layout_state(&carve, view, scene->collider_capacity, scene->tie_capacity, scene->budget, &from);
@@ -477,6 +481,9 @@ static void derive(hem_scene* scene, hemi_instance* instance, uint32_t kind) {
     const hem_info* info = instance->view->info;
     if (!instance->state->alive) {
         return;
+    }
+    if (instance->torn) {
+        hemi_torn_derive(scene->classes[instance->class_index].view, instance);
     }
     if (instance->input->generation != instance->state->generation) {
         hemi_default_input(scene, instance); // what was said is about another life of this slot

@@ -117,6 +117,9 @@ void hemi_keep_ties(hemi_instance* instance); // their places are where the inpu
 // clips.c
 void hemi_follow_clips(hemi_step* s); // time passes, and targets of lattices that play are those of their clips
 
+// tear.c
+void hemi_tear(hemi_step* s); // after the step: cells that are too far from each other part
+
 // damping.c
 void hemi_damp_inner(hemi_step* s); // before the step, of parts that have it
 

@@ -593,6 +593,19 @@ static int write_lattices(builder* b, const char* folder) {
         b->mass[i] = 10.0f / 9.0f;
     }
     bad |= write_asset(b, folder, "solid_held", 0);
+    clear(b); // may tear, with more and with less in reserve than it can use
+    add_lattice(b, 7, 4, 4, notched);
+    b->lattice.reserve = 300;
+    bad |= write_asset(b, folder, "lattice_tear", 0);
+
+    clear(b);
+    add_lattice(b, 10, 3, 3, NULL);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        b->animated[i] = b->positions[i][0] < 0.05f;
+        b->drive[i] = 1.0f;
+    }
+    b->lattice.reserve = 40;
+    bad |= write_asset(b, folder, "lattice_pull", 0);
 
     clear(b); // for the clock
     add_lattice(b, 14, 14, 14, NULL);

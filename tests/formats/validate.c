@@ -130,7 +130,6 @@ static const spoiled table[] = {
     {"solver", S_TUNING, 0, TUNE(solver), U32, 3, VALUE, S_TUNING, 0, "solver"},
     {"no iterations", S_TUNING, 0, TUNE(iterations), U32, 0, VALUE, S_TUNING, 0, "iterations"},
     {"iterations", S_TUNING, 0, TUNE(iterations), U32, 33, VALUE, S_TUNING, 0, "iterations"},
-    {"tuning reserved", S_TUNING, 2, TUNE(reserved), U32, 1, VALUE, S_TUNING, 2, "reserved"},
     {"bone name", S_BONES, 1, offsetof(hem_bone, name_offset), U32, 1e6, INDEXES, S_BONES, 1, "name_offset"},
     {"bone before its parent", S_BONES, 1, offsetof(hem_bone, parent), U32, 1, INDEXES, S_BONES, 1, "parent"},
     {"bone parent", S_BONES, 0, offsetof(hem_bone, parent), U32, 4294967294.0, INDEXES, S_BONES, 0, "parent"},

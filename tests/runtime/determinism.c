@@ -163,11 +163,22 @@ static void clips(world* w, int step) {
     hem_instance_pause_clip(w->scene, w->id, 0, step % 60 > 30 && step % 60 < 40);
 }
 
+// A lattice that tears by both tolerances, until its reserve is used up, on a busy character.
+static void tearing(world* w, int step) {
+    busy(w, step);
+    hem_tuning t = world_tuning(w);
+    t.strain_limit = step < 60 ? 0.05f : 0.02f;
+    t.buckle_angle = 0.1f;
+    t.tracking = step > 120;
+    t.drive = step > 120 ? 1.0f : 0.0f;
+    world_tune(w, &t);
+}
+
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
-} DRIVES[] = {{"still", still},           {"busy", busy},     {"play", play},  {"drive_tuned", drive_tuned},
-              {"drive_rest", drive_rest}, {"forced", forced}, {"clips", clips}};
+} DRIVES[] = {{"still", still},           {"busy", busy},     {"play", play},   {"drive_tuned", drive_tuned},
+              {"drive_rest", drive_rest}, {"forced", forced}, {"clips", clips}, {"tearing", tearing}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {

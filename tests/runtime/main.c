@@ -16,6 +16,7 @@ static void run_long_suites(void) {
     RUN_SUITE(lattice_suite);
     RUN_SUITE(solids_suite);
     RUN_SUITE(clips_suite);
+    RUN_SUITE(tear_suite);
     RUN_SUITE(integrators_suite);
     RUN_SUITE(rotation_suite);
     RUN_SUITE(collision_suite);

@@ -452,24 +452,11 @@ TEST a_save_of_another_asset_is_refused(void) {
 }
 
 SUITE(restore_suite) {
-    static const char* const assets[] = {"sheet",
-                                         "cape",
-                                         "block",
-                                         "lattice_clips",
-                                         "free",
-                                         "dressed",
-                                         "cape_girl",
-                                         "robe",
-                                         "hair",
-                                         "curls",
-                                         "octopus",
-                                         "monster",
-                                         "monster_direct",
-                                         "flag",
-                                         "somersault",
-                                         "crossing_sheets",
-                                         "sheet_over_ball",
-                                         "sheet_over_table"};
+    static const char* const assets[] = {
+        "sheet", "cape",       "block",           "lattice_clips",   "lattice_pull",
+        "jelly", "free",       "dressed",         "cape_girl",       "robe",
+        "hair",  "curls",      "octopus",         "monster",         "monster_direct",
+        "flag",  "somersault", "crossing_sheets", "sheet_over_ball", "sheet_over_table"};
     for (size_t i = 0; i < sizeof(assets) / sizeof(assets[0]); ++i) {
         greatest_set_test_suffix(assets[i]);
         RUN_TEST1(a_restored_scene_goes_on_bit_for_bit, assets[i]);

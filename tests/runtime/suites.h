@@ -31,6 +31,7 @@ extern SUITE(fabric_suite);
 extern SUITE(lattice_suite);
 extern SUITE(solids_suite);
 extern SUITE(clips_suite);
+extern SUITE(tear_suite);
 extern SUITE(integrators_suite);
 extern SUITE(sleep_suite);
 extern SUITE(frames_suite);

@@ -84,13 +84,15 @@ typedef struct hem_asset_info {
     uint32_t bone_count;
     uint32_t vertex_count;
     uint32_t mesh_count;
-    uint32_t collider_count; // of the asset itself
-    uint32_t link_count;     // distance constraints
-    uint32_t group_count;    // shape-matching groups
-    uint32_t input_size;     // bytes per instance in a save: what the game said (default capacities)
-    uint32_t state_size;     // and what the last step left
-    uint32_t instance_size;  // bytes per instance in a scene's block, state included
-    float bounds_min[3];     // rest pose, character space
+    uint32_t collider_count;                            // of the asset itself
+    uint32_t link_count;                                // distance constraints
+    uint32_t group_count;                               // shape-matching groups
+    uint32_t spare_count;                               // particles in reserve for tears
+    uint32_t torn_vertex_capacity, torn_index_capacity; // see hem_torn; 0 = nothing can tear
+    uint32_t input_size;    // bytes per instance in a save: what the game said (default capacities)
+    uint32_t state_size;    // and what the last step left
+    uint32_t instance_size; // bytes per instance in a scene's block, state included
+    float bounds_min[3];    // rest pose, character space
     float bounds_max[3];
     float unit; // metres per unit of the glTF: `scale` of the recipe, or what automatic mode found
 } hem_asset_info;
@@ -499,14 +501,18 @@ hem_result hem_scene_set_profile_hooks(hem_scene* scene, const hem_profile_hooks
 typedef enum hem_event_kind {
     HEM_EVENT_SLEEP = 1,
     HEM_EVENT_WAKE = 2,
-    HEM_EVENT_OVERFLOW = 3, // candidates were dropped; value = how many
-    HEM_EVENT_MENDED = 4,   // particles were not finite; value = how many
+    HEM_EVENT_OVERFLOW = 3,     // candidates were dropped; value = how many
+    HEM_EVENT_MENDED = 4,       // particles were not finite; value = how many
+    HEM_EVENT_TORN = 5,         // a lattice has torn; value = particles that were split
+    HEM_EVENT_TEAR_REFUSED = 6, // a lattice would tear, but its reserve is used up; value = faces that hold for that
 } hem_event_kind;
 
 typedef struct hem_event {
     hem_event_kind kind;
     hem_instance_id id;
     uint32_t value;
+    float place[3]; // of tears: their middle, character space
+    float size;     // m2, of the faces that opened, as they are at rest
 } hem_event;
 
 // Events of the last step, in instance order; valid until the next step. lost_count = those that found no room.
@@ -549,7 +555,8 @@ typedef enum hem_skin_flag {
     HEM_SKIN_DYNAMIC = 1,
 } hem_skin_flag;
 
-// Vertices of the asset, blended from particles and bones, character space. Several may run at once on one scene.
+// Vertices of the asset, and behind them torn ones, blended from particles and bones, character space. Several may run at
+// once on one scene. previous is for those of the asset alone.
 hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args);
 
 typedef struct hem_instance_stats {
@@ -566,6 +573,36 @@ typedef struct hem_instance_stats {
 
 // Brute force, for tools and tests: not for every frame of a game.
 hem_result hem_instance_get_stats(const hem_scene* scene, hem_instance_id id, hem_instance_stats* stats);
+
+// -- Torn lattices (docs/lattices.md)
+
+// A vertex that a tear made: behind the asset's, number vertex_count of the asset + its place in the list.
+typedef struct hem_torn_vertex {
+    uint32_t source;            // the asset's vertex whose attributes it has; HEM_TORN_CAP = of a closing surface
+    float rest[3];              // where it lies in the rest shape, for the texture of a closing surface
+    uint32_t cell, point, side; // what it is made of, for tools
+} hem_torn_vertex;
+
+#define HEM_TORN_CAP 0xffffffffu
+
+typedef struct hem_torn {
+    uint32_t change_count; // another number whenever any of this has changed: a tear, a reset, a load
+    uint32_t piece_count;  // of all lattices that can tear
+    uint32_t spare_used;   // of hem_asset_info.spare_count
+    uint32_t vertex_count; // at most hem_asset_info.torn_vertex_capacity
+    const hem_torn_vertex* vertices;
+    const uint32_t* cap_indices; // closing surfaces, three per triangle, for a material of their own
+    uint32_t cap_index_count;    // at most hem_asset_info.torn_index_capacity
+} hem_torn;
+
+// Valid until the next step, reset or load. All zero for assets that cannot tear.
+hem_result hem_instance_get_torn(const hem_scene* scene, hem_instance_id id, hem_torn* torn);
+// Rewrites the indices of a mesh, given as its primitive has them but into the whole vertex array, three per triangle in its
+// order: triangles stay, some of their vertices become torn ones. Needed only when change_count is another one.
+hem_result hem_instance_get_torn_indices(const hem_scene* scene, hem_instance_id id, uint32_t mesh, uint32_t* indices,
+                                         uint32_t count);
+// A number that all particles of a connected piece have.
+hem_result hem_instance_get_piece(const hem_scene* scene, hem_instance_id id, uint32_t particle, uint32_t* piece);
 
 // A virtual particle on an edge of cloth (docs/meshes.md), character space.
 typedef struct hem_virtual_particle {
