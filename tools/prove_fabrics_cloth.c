@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove_fabrics.h"
+#include "tools/png.h"
 #include "tools/swatch.h"
 
 #include <math.h>
@@ -238,7 +239,10 @@ static void prove_cantilever(proof* p, const machine* at, bool isometric) {
 
 // -- Drape
 
-static double drape(const hemc_material* m) {
+// A tile of the picture of all drapes.
+enum { TILE = 300, ACROSS = 4 };
+
+static double drape(const hemc_material* m, image* tile) {
     const swatch_def def = {.material = m,
                             .columns = 17,
                             .rows = 17,
@@ -257,6 +261,9 @@ static double drape(const hemc_material* m) {
     // A disc of squares is less than its circle.
     const double whole = swatch_shadow(&flat), held = 3.14159265 * 0.09 * 0.09;
     const double coefficient = s.good && flat.good ? (swatch_shadow(&s) - held) / (whole - held) : -1;
+    char caption[96];
+    snprintf(caption, sizeof(caption), "%s %.2f", m->name, coefficient);
+    *tile = swatch_picture(&s, caption, 0xb9766aff, TILE, TILE);
     swatch_free(&s);
     swatch_free(&flat);
     return coefficient;
@@ -265,9 +272,23 @@ static double drape(const hemc_material* m) {
 static void prove_drape(proof* p) {
     double coefficient[32];
     const uint32_t count = hemc_material_count() < 32 ? hemc_material_count() : 32;
+    const char* folder = getenv("HEM_PICTURES"); // all of them in one picture, there
+    image all = image_create(ACROSS * TILE, (int32_t)((count + ACROSS - 1) / ACROSS) * TILE, IMAGE_PAPER);
     for (uint32_t i = 0; i < count; i++) {
-        coefficient[i] = drape(hemc_material_at(i));
+        image tile;
+        coefficient[i] = drape(hemc_material_at(i), &tile);
+        if (tile.pixels != NULL && all.pixels != NULL) {
+            image_copy(&all, &tile, (int32_t)(i % ACROSS) * TILE, (int32_t)(i / ACROSS) * TILE);
+        }
+        image_destroy(&tile);
     }
+    if (folder != NULL && all.pixels != NULL) {
+        char path[1024];
+        hem_file_error error;
+        snprintf(path, sizeof(path), "%s/drapes.png", folder);
+        png_write_small(path, &all, &error);
+    }
+    image_destroy(&all);
     // Bending lengths that an eye can tell apart come in the order of their drapes.
     for (uint32_t i = 0; i < count; i++) {
         const hemc_material* m = hemc_material_at(i);

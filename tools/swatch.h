@@ -6,6 +6,7 @@
 
 #include "compiler/hemc.h"
 #include "tools/asset.h"
+#include "tools/image.h"
 
 typedef struct swatch_def {
     const hemc_material* material;
@@ -50,5 +51,7 @@ double swatch_row_mean(const swatch* s, int32_t row, int32_t axis);
 double swatch_bending_length(double overhang, double slope_radians);
 // Area of the shadow from above, m^2.
 double swatch_shadow(const swatch* s);
+// How it lies, from above and before it, with a line of text (swatch_picture.c). The caller destroys the image.
+image swatch_picture(const swatch* s, const char* caption, image_colour colour, int32_t width, int32_t height);
 
 #endif
