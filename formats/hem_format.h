@@ -351,18 +351,19 @@ typedef struct hem_tuning {
     float fabric_area;         // N/m against a change of area; 0 = none
     float fabric_bend;         // of bends and dihedrals: 1 / bending rigidity, 1/(N m)
     float fabric_damping;      // seconds: internal friction of bending; rigidity times this is the damper
-    float strain_limit;        // triangles stretch no further than this, 0.1 = 10 %; lattices with a reserve tear there; 0 = no limit
-    float compress_limit;      // the same for how short they become; 0 = no limit
-    float buckle_angle;        // radians that a dihedral is off its rest angle when it becomes softer; 0 = never
-                               // (of lattices with a reserve: cells part that are turned so far against each other)
-    float buckle_share;        // 0..1: what is left of its stiffness from there on
-    float region_alpha;        // of lattices: 0..1, share of the way to its shape in 1/60 s; 1 = as stiff as can be
-    float region_damping;      // 1/s: how fast motion dies away that is not that of a region as a whole
-    uint32_t region_width;     // 1..HEM_MAX_REGION_WIDTH: half-width of regions in cells; parts that are no lattice: 0
-    float inner_damping; // 1/s: of what is not motion of the part as a whole, which neither falls nor turns slower
-    float solid_young;   // of tetrahedra: Young's modulus, Pa; parts without: 0
-    float solid_poisson; // 0..0.49: how much it keeps its volume
-    float stretch_limit; // no warp or weft of cloth ends a step longer than this, 0.1 = 10 %; 0 = no limit
+    float
+        strain_limit; // triangles stretch no further than this, 0.1 = 10 %; lattices with a reserve tear there; 0 = no limit
+    float compress_limit;  // the same for how short they become; 0 = no limit
+    float buckle_angle;    // radians that a dihedral is off its rest angle when it becomes softer; 0 = never
+                           // (of lattices with a reserve: cells part that are turned so far against each other)
+    float buckle_share;    // 0..1: what is left of its stiffness from there on
+    float region_alpha;    // of lattices: 0..1, share of the way to its shape in 1/60 s; 1 = as stiff as can be
+    float region_damping;  // 1/s: how fast motion dies away that is not that of a region as a whole
+    uint32_t region_width; // 1..HEM_MAX_REGION_WIDTH: half-width of regions in cells; parts that are no lattice: 0
+    float inner_damping;   // 1/s: of what is not motion of the part as a whole, which neither falls nor turns slower
+    float solid_young;     // of tetrahedra: Young's modulus, Pa; parts without: 0
+    float solid_poisson;   // 0..0.49: how much it keeps its volume
+    float stretch_limit;   // no warp or weft of cloth ends a step longer than this, 0.1 = 10 %; 0 = no limit
 } hem_tuning;
 HEM_STATIC_ASSERT(sizeof(hem_tuning) == 256, "tuning size");
 

@@ -135,7 +135,8 @@ static double usual_distance(hemc_arena* arena, const lateral_find* f) {
 
 static bool is_tied(const hemc_mesh* mesh, size_t first, uint32_t a, uint32_t b) {
     for (size_t i = first; i < mesh->spring_count; ++i) {
-        if ((mesh->springs[i].a == a && mesh->springs[i].b == b) || (mesh->springs[i].a == b && mesh->springs[i].b == a)) {
+        if ((mesh->springs[i].a == a && mesh->springs[i].b == b) ||
+            (mesh->springs[i].a == b && mesh->springs[i].b == a)) {
             return true;
         }
     }
@@ -179,7 +180,9 @@ bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, con
     size_t total = 0;
     for (uint32_t part = 0; part < recipe->part_count; ++part) {
         total += recipe->parts[part].spring_count;
-        total += recipe->parts[part].lateral > 0 ? (size_t)LATERAL_GUIDES * (mesh->part_begin[part + 1] - mesh->part_begin[part]) : 0;
+        total += recipe->parts[part].lateral > 0
+                     ? (size_t)LATERAL_GUIDES * (mesh->part_begin[part + 1] - mesh->part_begin[part])
+                     : 0;
     }
     mesh->springs = hemc_alloc(arena, total, sizeof(hemc_spring));
     mesh->spring_count = 0;

@@ -149,7 +149,8 @@ bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, h
     good = read_solid(r, object, part) && good;
     good = read_fracture(r, hemc_json_member(object, "fracture"), part) && good;
     if (good && part->lattice.reserve != 0 && t->solid_young > 0) {
-        return hemc_recipe_fault(r, hemc_json_member(object, "fracture"), "cannot stand beside \"solid\" yet: give one of them");
+        return hemc_recipe_fault(r, hemc_json_member(object, "fracture"),
+                                 "cannot stand beside \"solid\" yet: give one of them");
     }
     return hemc_recipe_lattice_clips(r, object, part) && good;
 }

@@ -507,7 +507,8 @@ static bool read_links(const hemc_recipe_reader* r, const hemc_json* object, hem
     t->compliance[HEM_LINK_WARP] = stretch;
     t->compliance[HEM_LINK_STITCH] = stretch;
     t->compliance[HEM_LINK_WEFT] = weft;
-    if (hemc_json_member(object, "stretch_limit") == NULL && (stretch > HEMC_WOVEN_STRETCH || weft > HEMC_WOVEN_STRETCH)) {
+    if (hemc_json_member(object, "stretch_limit") == NULL &&
+        (stretch > HEMC_WOVEN_STRETCH || weft > HEMC_WOVEN_STRETCH)) {
         t->stretch_limit = 0;
     }
     for (int i = 0; i < HEM_LINK_KIND_COUNT; ++i) {

@@ -153,7 +153,8 @@ int hemi_force_is_fine(const hemi_force* f, hemi_fault* fault) {
         *fault = hemi_fault_value("kind", HEM_NONE, f->kind, "must be one of hem_force_kind");
         return 0;
     }
-    const int drag = f->kind == HEM_FORCE_DRAG, wind = f->kind == HEM_FORCE_WIND, explosion = f->kind == HEM_FORCE_EXPLOSION;
+    const int drag = f->kind == HEM_FORCE_DRAG, wind = f->kind == HEM_FORCE_WIND,
+              explosion = f->kind == HEM_FORCE_EXPLOSION;
     for (int k = 0; k < 3; ++k) {
         if (!hemi_in_range(f->size[k], 0.0f, 1e6f)) {
             *fault = hemi_fault_value("size", k, (double)f->size[k], "must be 0 to 1e6 metres");

@@ -329,8 +329,13 @@ static void add_forces(const hemi_step* s, int winds, hemi_row3* to) {
             if (part->kind == HEM_PART_BODY || !(part->collision_group & now->mask)) {
                 continue;
             }
-            const hemi_force_args args = {instance->x + row, instance->v + row, to + row, left ? left + row * 8 : NULL,
-                                          part->row_count,   s->h,              now};
+            const hemi_force_args args = {instance->x + row,
+                                          instance->v + row,
+                                          to + row,
+                                          left ? left + row * 8 : NULL,
+                                          part->row_count,
+                                          s->h,
+                                          now};
             s->scene->kernels->forces(&args);
             s->scratch->counters.work += part->row_count;
         }

@@ -78,21 +78,21 @@ typedef struct hemi_part_step {
 
 typedef struct hemi_solve {
     hemi_part_step* parts;
-    hemi_target_row* now;   // targets of this substep
-    hemi_row4* prev_q;      // oriented rows
-    hem_rest_row* rest;     // oriented rows that track the pose: its shape in this substep
-    hemi_row4* rest_q;      // and its rotations
-    hemi_row3* normal;      // outward normals, for the air
-    hemi_row3* force;       // what the force field adds
-    hemi_row3* air;         // how it moves, with forces of wind
-    float* left;            // of it behind the body, eight a row
-    hemi_row4* delta;       // Jacobi corrections and their number; zero between the kernels that use them
-    hemi_row3* delta_prev;  // the part of them that is no motion
-    uint8_t* moved_rows;    // lanes with something in delta; zero like it
-    uint8_t* above;         // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
-    uint8_t* strained;      // lanes with a link that is too long, before threads are shortened (untangle.c)
-    uint8_t* torn;          // and with one that is much too long
-    uint8_t* stamps;        // of kernels/stretch.inl, like planes
+    hemi_target_row* now;  // targets of this substep
+    hemi_row4* prev_q;     // oriented rows
+    hem_rest_row* rest;    // oriented rows that track the pose: its shape in this substep
+    hemi_row4* rest_q;     // and its rotations
+    hemi_row3* normal;     // outward normals, for the air
+    hemi_row3* force;      // what the force field adds
+    hemi_row3* air;        // how it moves, with forces of wind
+    float* left;           // of it behind the body, eight a row
+    hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
+    hemi_row3* delta_prev; // the part of them that is no motion
+    uint8_t* moved_rows;   // lanes with something in delta; zero like it
+    uint8_t* above;        // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
+    uint8_t* strained;     // lanes with a link that is too long, before threads are shortened (untangle.c)
+    uint8_t* torn;         // and with one that is much too long
+    uint8_t* stamps;       // of kernels/stretch.inl, like planes
     hemi_row4* planes;
     float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
     float* strand;          // what the sweeps along the longest strand keep for their way back

@@ -73,7 +73,8 @@ static int make_map(const hemi_step* s, const float wind[3], shelter_map* m) {
         return 0;
     }
     m->along = hem_vec3_scale(w, 1.0f / speed);
-    const hem_vec3 other = hem_absf(m->along.y) < 0.7f ? hem_vec3_make(0.0f, 1.0f, 0.0f) : hem_vec3_make(1.0f, 0.0f, 0.0f);
+    const hem_vec3 other =
+        hem_absf(m->along.y) < 0.7f ? hem_vec3_make(0.0f, 1.0f, 0.0f) : hem_vec3_make(1.0f, 0.0f, 0.0f);
     const hem_vec3 side = hem_vec3_cross(other, m->along);
     m->across = hem_vec3_scale(side, 1.0f / hem_vec3_length(side));
     m->up = hem_vec3_cross(m->along, m->across);
@@ -108,14 +109,16 @@ static float shelter_of_cell(const shelter_map* m, int u, int v, float depth) {
 }
 
 static float shelter_at(const shelter_map* m, const shelter_seen* p) {
-    const float x = (p->at[0] - m->low[0]) * m->inverse_cell - 0.5f, y = (p->at[1] - m->low[1]) * m->inverse_cell - 0.5f;
+    const float x = (p->at[0] - m->low[0]) * m->inverse_cell - 0.5f,
+                y = (p->at[1] - m->low[1]) * m->inverse_cell - 0.5f;
     if (!(x > -2.0f && y > -2.0f && x < CELLS + 1.0f && y < CELLS + 1.0f)) {
         return 0.0f;
     }
     const int u = (int)(x + 2.0f) - 2, v = (int)(y + 2.0f) - 2;
     const float fx = x - (float)u, fy = y - (float)v;
     const float low = shelter_of_cell(m, u, v, p->depth) * (1.0f - fx) + shelter_of_cell(m, u + 1, v, p->depth) * fx;
-    const float up = shelter_of_cell(m, u, v + 1, p->depth) * (1.0f - fx) + shelter_of_cell(m, u + 1, v + 1, p->depth) * fx;
+    const float up =
+        shelter_of_cell(m, u, v + 1, p->depth) * (1.0f - fx) + shelter_of_cell(m, u + 1, v + 1, p->depth) * fx;
     return low * (1.0f - fy) + up * fy;
 }
 
@@ -128,7 +131,8 @@ const float* hemi_find_shelter(const hemi_step* s, const float wind[3], float sh
     }
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        for (uint32_t row = part->row_begin; part->kind != HEM_PART_BODY && row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t row = part->row_begin; part->kind != HEM_PART_BODY && row < part->row_begin + part->row_count;
+             ++row) {
             for (uint32_t i = 0; i < 8; ++i) {
                 const shelter_seen seen = see(&map, s, row, i);
                 left[row * 8 + i] = 1.0f - share * shelter_at(&map, &seen);

@@ -107,7 +107,8 @@ void hemi_add_forces(const hemi_step* s, hemi_row3* acceleration); // of this su
 const hemi_row3* hemi_find_air(const hemi_step* s, hem_vec3 wind); // how it moves in this substep; NULL = as the wind
 
 // shelter.c
-const float* hemi_find_shelter(const hemi_step* s, const float wind[3], float share); // what is left of it, eight a row; NULL = all
+const float* hemi_find_shelter(const hemi_step* s, const float wind[3],
+                               float share); // what is left of it, eight a row; NULL = all
 
 // ties.c
 int hemi_ties_moved(const hemi_step* s);      // since the last step
@@ -127,12 +128,12 @@ void hemi_damp_inner(hemi_step* s); // before the step, of parts that have it
 void hemi_stretch_prepare(hemi_step* s); // before contacts: where everybody is
 
 // untangle.c
-void hemi_take_caught(hemi_step* s);   // before the step: those that are led back are immovable
-void hemi_lead_caught(hemi_step* s);   // in a substep
+void hemi_take_caught(hemi_step* s);    // before the step: those that are led back are immovable
+void hemi_lead_caught(hemi_step* s);    // in a substep
 void hemi_watch_strained(hemi_step* s); // after the last contacts: which links are too long
-void hemi_watch_caught(hemi_step* s);  // after the step: who has arrived, and who is strained for how long
-void hemi_shake_snagged(hemi_step* s); // now and then: what is stretched may lie in a plane
-void hemi_watch_astray(hemi_step* s);  // then: who came to rest on the wrong side of the body
+void hemi_watch_caught(hemi_step* s);   // after the step: who has arrived, and who is strained for how long
+void hemi_shake_snagged(hemi_step* s);  // now and then: what is stretched may lie in a plane
+void hemi_watch_astray(hemi_step* s);   // then: who came to rest on the wrong side of the body
 
 // wraps.c
 void hemi_solve_wraps(const hemi_step* s, uint32_t part);

@@ -13,9 +13,9 @@
 #include "runtime/src/step.h"
 
 #define STRETCH_SWEEPS 20u
-#define STRETCH_PLAIN 4u    // of them, the last ones: what cannot be held must not tremble
-#define STRETCH_RELAX 1.8f  // of the others
-#define STRETCH_GIVE 0.1f   // spacings that cloth may be pulled into what pushed it out
+#define STRETCH_PLAIN 4u   // of them, the last ones: what cannot be held must not tremble
+#define STRETCH_RELAX 1.8f // of the others
+#define STRETCH_GIVE 0.15f // spacings that cloth may be pulled into what pushed it out; 0.1: what is pinched trembles
 
 static int is_last(const hemi_step* s) {
     return s->substep + 1 == s->substep_count && s->pass + 1 >= s->pass_count;
@@ -30,10 +30,9 @@ void hemi_stretch_prepare(hemi_step* s) {
 static void shorten(hemi_step* s, const hem_part* part, float limit) {
     const hemi_kernels* k = s->scene->kernels;
     hemi_solve* solve = &s->scratch->solve;
-    hemi_stretch_args args = {s->instance->view, part,  s->instance->x,
-                              s->instance->v,    limit, STRETCH_GIVE * part->spacing,
-                              STRETCH_RELAX,     1,     solve->stamps,
-                              solve->planes};
+    hemi_stretch_args args = {
+        s->instance->view, part, s->instance->x, s->instance->v, limit, STRETCH_GIVE * part->spacing,
+        STRETCH_RELAX,     1,    solve->stamps,  solve->planes};
     memset(solve->stamps + part->row_begin, 0, part->row_count);
     k->make_planes(&args);
     for (; args.sweep <= STRETCH_SWEEPS; ++args.sweep) {

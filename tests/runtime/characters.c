@@ -250,9 +250,11 @@ TEST a_skirt_stays_outside_the_body_through_a_somersault(void) {
                (double)rates[i], 100 * with.share_mean, 100 * with.share_worst, with.longest, 1000 * with.deepest,
                100 * without.share_mean, 100 * without.share_worst, without.longest);
         ASSERT(with.agrees);
-        ASSERT(with.share_worst <= 0.01);
+        // Threads that may not stretch draw some through the body's skin for a frame or two (stretch.c); what is drawn crosses
+        // nothing, says hem prove seen. Before there was a limit, 1 % at worst.
+        ASSERT(with.share_worst <= 0.06 && with.share_mean <= 0.002);
         ASSERT(with.longest <= 5);
-        ASSERT(without.share_worst > 0.01 || without.longest > 5); // so that this test fails
+        ASSERT(without.share_worst > 0.06 || without.longest > 5); // so that this test fails
     }
     PASS();
 }
@@ -528,6 +530,9 @@ TEST what_went_through_a_collider_is_led_back(void) {
         const float through[3] = {-20, 0, 0.5f};
         ASSERT(open_posed(&w, "flag", "still"));
         uint32_t features = HEM_FEATURE_ALL & ~(uint32_t)(off ? HEM_FEATURE_UNTANGLE : 0);
+        hem_tuning t = world_tuning(&w);
+        t.stretch_limit = off ? 0.0f : t.stretch_limit; // threads that may not stretch slip off the pole by themselves
+        world_tune(&w, &t);
         hem_instance_set_features(w.scene, w.id, features & ~(uint32_t)HEM_FEATURE_COLLIDERS);
         hem_instance_set_gravity(w.scene, w.id, through);
         world_step(&w, 1.0f / 60.0f, 0, 120);

@@ -15,7 +15,8 @@ static double longest(const world* w) {
     for (uint32_t n = 0; n < w->view.link_batch_count; ++n) {
         const hem_link_batch* b = &w->view.link_batches[n];
         for (uint32_t i = 0; i < 8 && (b->kind == HEM_LINK_WARP || b->kind == HEM_LINK_WEFT); ++i) {
-            const hem_particle p = particle_at(w, b->row_a * 8 + i), q = particle_at(w, b->row_b * 8 + ((i + b->rotate) & 7));
+            const hem_particle p = particle_at(w, b->row_a * 8 + i),
+                               q = particle_at(w, b->row_b * 8 + ((i + b->rotate) & 7));
             double square = 0;
             for (int k = 0; k < 3; ++k) {
                 const double d = (double)p.position[k] - (double)q.position[k];
@@ -88,7 +89,8 @@ TEST it_gives_no_momentum_and_no_energy(void) {
     t.stretch_limit = LIMIT;
     ASSERT(world_tune(&w, &t));
     hem_instance_set_gravity(w.scene, w.id, (const float[3]){0, 0, 0});
-    world_throw_apart(&w, nth_particle(&w, false, 0), nth_particle(&w, false, w.view.info->simulated_count - 1), 1.0f / 60.0f, 20.0f);
+    world_throw_apart(&w, nth_particle(&w, false, 0), nth_particle(&w, false, w.view.info->simulated_count - 1),
+                      1.0f / 60.0f, 20.0f);
     const vec3d p = linear_momentum(&w), c = center_of_mass(&w);
     hem_instance_stats before, after;
     hem_instance_get_stats(w.scene, w.id, &before);

@@ -341,8 +341,8 @@ typedef enum hem_force_kind {
     HEM_FORCE_DRAG = 5,      // in a box of half extents `size`: takes velocity away, relative to `velocity` of what
                              // fills it, at a rate of `strength` 1/s; a river, tall grass, a cushion of air
     HEM_FORCE_WIND = 6,      // no acceleration but air that moves, felt by drag and lift like hem_instance_set_wind and
-                             // besides it: `velocity`, times what keys say, with gusts of `strength` times its speed (root
-                             // of the mean square), about as wide as `length`, which the wind carries along
+    // besides it: `velocity`, times what keys say, with gusts of `strength` times its speed (root
+    // of the mean square), about as wide as `length`, which the wind carries along
 } hem_force_kind;
 
 #define HEM_FORCE_KEYS 8
@@ -355,18 +355,18 @@ typedef struct hem_force_key {
 typedef struct hem_force {
     uint32_t cookie; // set by hem_force_default
     hem_force_kind kind;
-    double position[3];        // metres, world
-    float rotation[4];         // unit quaternion, world, default 0 0 0 1
-    float strength;            // m/s^2 where the kind says nothing else; -1e4..1e4, of drag 0..1e4, of wind 0..10; default 0
-    float radius;              // metres, 0..1e6: times (1 - d^2 / radius^2)^2; 0 = everywhere alike, the default. Of an
-                               // explosion above 0; of drag not read
-    float length;              // metres, 0.001..1e6, default 1
-    float speed;               // m/s, 0.001..1e4 for an explosion, else 0..1e4; default 10
-    float size[3];             // metres, 0..1e6
-    float velocity[3];         // m/s, world, within 1000
-    float shelter;             // of wind, 0..1: how much of it the body keeps off what is right behind it; default 0
-    uint32_t mask;             // collision groups of parts that it acts on, default ~0 = all
-    hem_instance_id only;      // on this instance; default null = on all, also those that come later
+    double position[3];   // metres, world
+    float rotation[4];    // unit quaternion, world, default 0 0 0 1
+    float strength;       // m/s^2 where the kind says nothing else; -1e4..1e4, of drag 0..1e4, of wind 0..10; default 0
+    float radius;         // metres, 0..1e6: times (1 - d^2 / radius^2)^2; 0 = everywhere alike, the default. Of an
+                          // explosion above 0; of drag not read
+    float length;         // metres, 0.001..1e6, default 1
+    float speed;          // m/s, 0.001..1e4 for an explosion, else 0..1e4; default 10
+    float size[3];        // metres, 0..1e6
+    float velocity[3];    // m/s, world, within 1000
+    float shelter;        // of wind, 0..1: how much of it the body keeps off what is right behind it; default 0
+    uint32_t mask;        // collision groups of parts that it acts on, default ~0 = all
+    hem_instance_id only; // on this instance; default null = on all, also those that come later
     const hem_force_key* keys; // copied
     uint32_t key_count;        // at most HEM_FORCE_KEYS; 0 = always as strong
     float period;              // seconds after which the keys begin again, 0.001..1e6; 0 = never

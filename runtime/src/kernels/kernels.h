@@ -45,7 +45,7 @@ typedef struct hemi_spring_args {
 // What a force adds to the accelerations of a part's rows.
 typedef struct hemi_force_args {
     const hemi_row4* x;
-    const hemi_row3* v; // velocities
+    const hemi_row3* v;      // velocities
     hemi_row3* acceleration; // of wind, the air's velocity
     const float* left;       // of wind: what is left of it behind the body, eight a row; NULL = all
     uint32_t count;          // rows

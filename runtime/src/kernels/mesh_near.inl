@@ -9,7 +9,7 @@
 // whoever strays farther, or has more of them than there is room for, or was found behind the mesh, asks the tree in
 // that substep instead (touch_mesh): slower, the same answer. So the lists are a matter of time, not of result.
 
-#define NEAR_BLOCKS 64  // of a cluster
+#define NEAR_BLOCKS 96  // of a cluster
 #define NEAR_OF_ONE 24  // blocks of one particle
 #define NEAR_FRONT 0.1f // margins: which of about equally near triangles tells front from behind
 #define NEAR_ROOM 0.5f  // margins that a particle may stray beyond twice its expected way

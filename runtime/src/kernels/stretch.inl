@@ -9,7 +9,7 @@
 // velocity, the rest moves where the substep began along.
 
 typedef struct stretched {
-    m8 far;       // lanes that are too long and can move
+    m8 far;         // lanes that are too long and can move
     v8 pull, shift; // times d: of x, and of where the substep began
 } stretched;
 
