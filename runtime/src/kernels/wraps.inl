@@ -376,16 +376,13 @@ static void find_wraps(const hemi_wrap_args* args, const hemi_mat34* part_frames
             float low[3], high[3];
             wrap_rough_box(args, i, (const float(*)[12])into, &part_frames[e->part], dt, low, high);
             near_blocks(&shape, low, high, &blocks);
-            if (!blocks.full && !wrap_has_any(&shape, &blocks, low, high)) {
+            args->counters->virtual_dropped_count += blocks.full;
+            if (!wrap_has_any(&shape, &blocks, low, high)) {
                 continue;
             }
             const wrap_lanes l = wrap_load(args, i);
             wrap_boxes boxes;
             const int slow = wrap_box(args, i, &l, (const float(*)[12])into, &part_frames[e->part], dt, &boxes);
-            if (blocks.full) {
-                near_blocks(&shape, boxes.least, boxes.most, &blocks);
-                args->counters->virtual_dropped_count += blocks.full;
-            }
             for (uint32_t k = 0; k < blocks.count; ++k) {
                 wrap_block(args, &shape, c, blocks.block[k], &boxes, l.lanes);
             }
@@ -670,22 +667,12 @@ static void wrap_read(hemi_wrap_args* args, const wrap_lanes* l, uint32_t lane, 
     }
     for (uint32_t i = 0; i < list->count; ++i) {
         const wrap_point* p = &list->point[i];
-        const hem_vec3 at = hem_vec3_madd(out, sign * p->y, hem_vec3_madd(along, p->t, a));
-        const float share = way[i] / total;
-        if (args->out_count < args->out_capacity && args->out) {
+        if (args->out_count < args->out_capacity) {
             hem_virtual_particle* to = &args->out[args->out_count];
-            wrap_store(at, to->position);
-            to->share = share;
+            wrap_store(hem_vec3_madd(out, sign * p->y, hem_vec3_madd(along, p->t, a)), to->position);
+            to->share = way[i] / total;
             to->particle[0] = e->a[lane];
             to->particle[1] = e->b[lane];
-        } else if (args->out_count < args->out_capacity) {
-            hem_refined_vertex* to = &args->refined[args->out_count];
-            wrap_store(at, to->position);
-            to->weight[0] = 1.0f - share;
-            to->weight[1] = share;
-            to->weight[2] = 0.0f;
-            to->particle[0] = e->a[lane];
-            to->particle[1] = to->particle[2] = e->b[lane];
         }
         ++args->out_count;
     }
@@ -726,7 +713,7 @@ static void wrap_eight(hemi_wrap_args* args, uint32_t index, const wrap_mesh* m)
             args->counters->virtual_dropped_count += list->count;
             continue;
         }
-        if ((args->out || args->refined) && (e->face_mask >> i & 1u)) {
+        if (args->out && (e->face_mask >> i & 1u)) {
             wrap_read(args, &l, i, list, e);
         }
         hemi_split* split = &w->splits[w->split_count++];
