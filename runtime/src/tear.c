@@ -318,6 +318,9 @@ static void derive_pieces(hemi_instance* instance) {
             t->piece[a > b ? a : b] = (uint16_t)(a > b ? b : a);
         }
     }
+    for (uint32_t p = 0; p < t->view.info->particle_count; ++p) {
+        t->piece[p] = (uint16_t)piece_of(t->piece, p);
+    }
     t->piece_count = 0;
     for (uint32_t i = 0; i < t->view.lattice_count; ++i) {
         const hem_part* part = &t->view.parts[t->view.lattices[i].part];
@@ -325,13 +328,12 @@ static void derive_pieces(hemi_instance* instance) {
         uint32_t heaviest = begin;
         float most = -1.0f;
         for (uint32_t p = begin; p < end; ++p) {
-            if (!t->cell_counts[p] || piece_of(t->piece, p) != p) {
+            if (!t->cell_counts[p] || t->piece[p] != p) {
                 continue;
             }
             float mass = 0.0f;
             for (uint32_t other = p; other < end; ++other) {
-                mass += t->cell_counts[other] && piece_of(t->piece, other) == p ? t->rest[other >> 3].mass[other & 7]
-                                                                                : 0.0f;
+                mass += t->cell_counts[other] && t->piece[other] == p ? t->rest[other >> 3].mass[other & 7] : 0.0f;
             }
             ++t->piece_count;
             heaviest = mass > most ? p : heaviest;
@@ -341,7 +343,7 @@ static void derive_pieces(hemi_instance* instance) {
         for (uint32_t p = begin; range.count && p < end; ++p) {
             const uint32_t home = home_of(instance, p);
             const hem_drive_row* from = &t->view.drive_rows[range.begin + (home >> 3) - part->row_begin];
-            const int stays = t->cell_counts[p] && piece_of(t->piece, p) == heaviest;
+            const int stays = t->cell_counts[p] && t->piece[p] == heaviest;
             if (t->cell_counts[p]) {
                 t->drives[range.begin + (p >> 3) - part->row_begin].share[p & 7] = stays ? from->share[home & 7] : 0.0f;
             }
@@ -530,11 +532,7 @@ int hemi_tear_face(const hem_view* asset, hemi_instance* instance, uint32_t face
     for (uint32_t i = 0; i < count; ++i) {
         need += newly_open(asset, instance, homes[i]);
     }
-    uint32_t capacity = 0;
-    for (uint32_t i = 0; i < asset->lattice_count; ++i) {
-        capacity += asset->lattices[i].torn_vertices;
-    }
-    room = room && t->vertex_need + need <= capacity;
+    room = room && t->vertex_need + need <= t->vertex_capacity;
     for (uint32_t i = 0; i < count; ++i) {
         settle_open(instance, homes[i], room);
     }

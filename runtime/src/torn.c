@@ -200,11 +200,6 @@ hem_result hem_instance_get_piece(const hem_scene* scene, hem_instance_id id, ui
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "particle", particle,
                                  "must be one of an asset with a lattice that can tear");
     }
-    const uint16_t* pieces = instance->torn->piece;
-    uint32_t p = particle;
-    while (pieces[p] != p) {
-        p = pieces[p];
-    }
-    *piece = p;
+    *piece = instance->torn->piece[particle];
     return HEM_OK;
 }
