@@ -359,7 +359,7 @@ end
 
 -- The one library that a game links: the formats' validators are inside. Position independent, so that it can go
 -- into an engine's shared library; without interposition, so that this costs nothing.
-if c_project("runtime", "StaticLib", sources("runtime/src/*.c", "runtime/src/kernels/*.c", "formats/*.c")) then
+if c_project("runtime", "StaticLib", sources("runtime/src/*.c", "runtime/src/kernels/**.c", "formats/*.c")) then
   targetname "hem"
   see("runtime", and_freestanding_platform { formats = "formats", ["runtime/src"] = "runtime/src", hem = "runtime/include/hem" })
   pic "On"
@@ -570,7 +570,7 @@ end
 
 if arch == "wasm" and #sources("tools/wasm/*.c") > 0 then
   group "programs"
-  c_project("module", "ConsoleApp", sources("tools/wasm/*.c", "runtime/src/*.c", "runtime/src/kernels/*.c", "formats/*.c"))
+  c_project("module", "ConsoleApp", sources("tools/wasm/*.c", "runtime/src/*.c", "runtime/src/kernels/**.c", "formats/*.c"))
     targetname "hem"
     targetextension ".wasm"
     see("module", and_freestanding_platform { formats = "formats", ["runtime/src"] = "runtime/src", hem = "runtime/include/hem",

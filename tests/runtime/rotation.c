@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The rotation of shape matching against a double-precision polar decomposition, and on moments that have none; the least
 // overlap of two ellipsoids against a search in doubles.
-// The kernels are static functions of one source; this file compiles that source once more, on the scalar backend (the
+// Both are static functions of kernels; this file compiles their sources once more, on the scalar backend (the
 // determinism suite shows that the others give the same bits).
 
-#define HEM_INLINE static inline // see backend_scalar.c
+#define HEM_INLINE static inline // see kernels/scalar/backend.h
 #define HEM_VEC_SCALAR 1
-#define HEMI_KERNEL HEM_KERNEL_SCALAR
-#define HEMI_SUFFIX(name) name##_tested
-#include "runtime/src/internal.h"
-const hemi_kernels* hemi_kernels_tested(void);
-#include "runtime/src/kernels/kernels.inl"
+#define HEMI_NAME(name) hemi_##name##_tested
+#include "runtime/src/kernels/chapter_shapes.inl"
+#include "runtime/src/kernels/push.inl"
+#include "runtime/src/kernels/contacts.inl"
 
 #include "tests/runtime/suites.h"
 

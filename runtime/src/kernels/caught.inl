@@ -15,8 +15,8 @@ HEM_INLINE uint32_t rotate_bits(uint32_t bits, uint32_t by) {
 }
 
 // Marks, in one byte per row, the lanes that have a structural link of more than `times` its rest length.
-static void watch_links(const hem_view* view, const hem_part* part, const hemi_row4* x, float times,
-                        uint8_t* strained) {
+void HEMI_NAME(watch_links)(const hem_view* view, const hem_part* part, const hemi_row4* x, float times,
+                            uint8_t* strained) {
     v8 zero = v8_zero(), limit = v8_set1(times * times);
     hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
     for (uint32_t n = rows.begin; n < rows.begin + rows.count; ++n) {
@@ -53,7 +53,7 @@ static void watch_links(const hem_view* view, const hem_part* part, const hemi_r
     }
 }
 
-static void pose_led(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led) {
+void HEMI_NAME(pose_led)(const hem_view* view, const hemi_bone_pose* bones, hemi_led* led) {
     HEM_ALIGN(32) hemi_target_row t;
     pose_row(view, led->row, bones, &t);
     led->goal = t.x;
@@ -65,7 +65,7 @@ static void pose_led(const hem_view* view, const hemi_bone_pose* bones, hemi_led
 #define LIMB_CORE 0.75f
 #define LIMB_SKIN 0.9f
 
-static uint32_t find_astray(const hemi_body* bodies, uint32_t count, const hemi_row4* x, const hemi_led* led) {
+uint32_t HEMI_NAME(find_astray)(const hemi_body* bodies, uint32_t count, const hemi_row4* x, const hemi_led* led) {
     const v8 zero = v8_zero(), one = v8_set1(1.0f), core = v8_set1(LIMB_CORE * LIMB_CORE);
     const v8 skin = v8_set1(LIMB_SKIN * LIMB_SKIN);
     uint32_t astray = 0;

@@ -67,7 +67,7 @@ static void chain_strands(const hem_view* view, const hem_row_batch* batch, cons
     }
 }
 
-static void chains(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args) {
+void HEMI_NAME(chains)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args) {
     for (uint32_t n = 0; n < count; ++n) {
         for (int sweep = 0; sweep < CHAIN_SWEEPS; ++sweep) {
             chain_strands(view, &batches[n], args);

@@ -9,19 +9,6 @@
 // collider's motion). A particle whose way crosses the collider is pushed out on the side that it came from, so that a
 // thin limb that passes over it in one substep takes it along.
 
-typedef struct contact8 {
-    v8x3 n;
-    v8 depth; // > 0 inside
-} contact8;
-
-// Out of the space that m leads into, directions only.
-HEM_INLINE v8x3 rotate_out(const float m[12], v8x3 v) {
-    v8 x = v8_madd(v8_set1(m[8]), v.z, v8_madd(v8_set1(m[4]), v.y, v8_mul(v8_set1(m[0]), v.x)));
-    v8 y = v8_madd(v8_set1(m[9]), v.z, v8_madd(v8_set1(m[5]), v.y, v8_mul(v8_set1(m[1]), v.x)));
-    v8 z = v8_madd(v8_set1(m[10]), v.z, v8_madd(v8_set1(m[6]), v.y, v8_mul(v8_set1(m[2]), v.x)));
-    return v8x3_make(x, y, z);
-}
-
 // In the collider's own space. `from` is where the particle came from, seen from the collider.
 HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
     v8 tiny = v8_set1(1e-9f), zero = v8_zero(), one = v8_set1(1.0f);
@@ -152,27 +139,10 @@ HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint
     return c;
 }
 
-// Lanes of a lattice that lie outside of what is drawn.
-HEM_INLINE m8 sunk_lanes(const hem_view* view, const hem_part* part, uint32_t row) {
-    uint32_t sunk = 0;
-    for (uint32_t i = 0; (part->flags & HEM_PART_SUNK) && i < 8; ++i) {
-        sunk |= (uint32_t) !(view->particle_flags[row * 8 + i] & HEM_PARTICLE_COLLIDES) << i;
-    }
-    return m8_from_bits(sunk);
-}
-
 // How far from its middle a particle of a soft part begins: those that are sunk begin behind it.
 HEM_INLINE v8 margin_of(const hem_view* view, const hem_part* part, uint32_t row) {
     v8 a = v8_load(view->shape_rows[row].a);
     return part->flags & HEM_PART_SUNK ? v8_select(sunk_lanes(view, part, row), v8_neg(a), a) : a;
-}
-
-// Of friction and restitution the larger counts, the collider's or the part's.
-HEM_INLINE grip8 shape_grip(const hemi_shape* shape, v8 friction, const hemi_part_step* tune) {
-    const grip8 grip = {v8_max(v8_set1(shape->friction), friction),
-                        v8_max(v8_set1(shape->restitution), v8_set1(tune->restitution)), v8_set1(1.0f - shape->slide),
-                        v8_set1(tune->lying)};
-    return grip;
 }
 
 // Lanes that a capsule or sphere cannot touch, whatever it does in the substep: seen from it, what ends at `local` comes
@@ -188,8 +158,8 @@ HEM_INLINE m8 stays_clear(const hemi_shape* shape, v8x3 local, v8 extent, v8 way
     return v8_gt(distance2, v8_mul(reach, reach));
 }
 
-static void touch_colliders(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
-                            const hemi_colliders* s, hemi_counters* counters) {
+void HEMI_NAME(touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
+                                const hemi_colliders* s, hemi_counters* counters) {
     v8 zero = v8_zero();
     uint32_t touching = 0, looks = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
@@ -468,8 +438,9 @@ static void find_edges(const hem_view* view, uint32_t p, const hemi_part_step* t
     }
 }
 
-static void cull_colliders(const hem_view* view, const hemi_row4* x, const hemi_row3* v, const hemi_part_step* parts,
-                           const hemi_mat34* part_frames, float dt, hemi_colliders* s) {
+void HEMI_NAME(cull_colliders)(const hem_view* view, const hemi_row4* x, const hemi_row3* v,
+                               const hemi_part_step* parts, const hemi_mat34* part_frames, float dt,
+                               hemi_colliders* s) {
     uint32_t collider_count = s->count, words = (collider_count + 63) / 64;
     s->words = words;
     s->edge_count = s->edges_full = 0;

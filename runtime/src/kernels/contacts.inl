@@ -14,7 +14,6 @@
 
 #define ELLIPSOID_STEPS 3
 #define SURFACE_DEPTH -0.35f     // how far below its center a tangent sphere still acts, of its radius
-#define PUSH_LIMIT 0.006f        // metres out of a penetration per substep, besides undoing the approach
 #define PARTICLE_RELAXATION 0.6f // of Jacobi: particles in several contacts would overshoot
 #define CENTERED2 1e-9f          // m^2, nearer than that two particles have no direction from one to the other
 
@@ -70,7 +69,7 @@ HEM_INLINE v8 ellipsoid_direction(v8x3 d, const support8* s1, const support8* s2
     return sum;
 }
 
-static void supports(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support) {
+void HEMI_NAME(supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support) {
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
         const hem_shape_row* s = &view->shape_rows[row];
         v8x4 rest = v8x4_make(v8_load(s->qx), v8_load(s->qy), v8_load(s->qz), v8_load(s->qw));
@@ -86,8 +85,8 @@ static void supports(const hem_view* view, const hem_part* part, const hemi_row4
     }
 }
 
-static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
-                         const hemi_part_step* parts, hemi_contacts* s) {
+void HEMI_NAME(place_bodies)(const hem_view* view, const hemi_row4* x, const hemi_row3* prev, const hemi_row4* q,
+                             const hemi_part_step* parts, hemi_contacts* s) {
     uint32_t n = 0;
     v8 zero = v8_zero();
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
@@ -132,44 +131,7 @@ static void place_bodies(const hem_view* view, const hemi_row4* x, const hemi_ro
     dummy->surface = 1.0f;
 }
 
-// What a surface does to what touches it.
-typedef struct grip8 {
-    v8 friction, restitution;
-    v8 loss; // share of the speed along the surface that a blow takes
-    v8 blow; // metres in a substep: what comes faster than this is one
-} grip8;
-
-// One contact of a row: pushes p out along n by depth where active, with friction against something that moved.
-HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 moved, const grip8* on) {
-    v8 zero = v8_zero(), tiny = v8_set1(1e-12f), one = v8_set1(1.0f);
-    depth = v8_keep(active, depth);
-    v8x3 rel = v8x3_sub(v8x3_sub(*p, *prev), moved);
-    v8 along = v8x3_dot(rel, n);
-    v8 approach = v8_max(v8_neg(along), zero);
-    // What was deep before the substep comes out over several: a sudden jump would tear at its neighbours.
-    depth = v8_min(depth, v8_add(approach, v8_set1(PUSH_LIMIT)));
-    v8 excess = v8_max(v8_sub(depth, approach), zero);
-    *p = v8x3_madd(n, depth, *p);
-    // What bounces leaves with its share of the whole approach, also of the part that did not reach the surface. (Nor does a
-    // blow that takes speed along the surface leave any of the approach: it would be a second blow in the next substep.)
-    m8 springs = m8_and(v8_gt(depth, zero), v8_gt(v8_max(on->restitution, on->loss), zero));
-    v8 bounce = v8_keep(springs, v8_madd(on->restitution, approach, v8_max(v8_sub(approach, depth), zero)));
-    *prev = v8x3_madd(n, v8_sub(excess, bounce), *prev);
-    v8x3 slide = v8x3_nmadd(n, along, rel);
-    v8 length = v8x3_length(slide);
-    v8 grip = v8_min(v8_div(v8_mul(on->friction, depth), v8_max(length, tiny)), one);
-    v8 loss = v8_keep(v8_gt(approach, on->blow), on->loss);
-    grip = v8_madd(loss, v8_sub(one, grip), grip);
-    *p = v8x3_nmadd(slide, v8_keep(active, grip), *p);
-}
-
-// A part's friction in a row of it.
-HEM_INLINE v8 row_friction(const hem_view* view, const hemi_part_step* part, uint32_t row) {
-    v8 friction = v8_set1(part->friction);
-    return view->map_rows ? v8_mul(friction, v8_load(view->map_rows[row].friction)) : friction;
-}
-
-static void touch_bodies(const hemi_contact_args* args) {
+void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
     const hem_view* view = args->view;
     const hemi_contacts* s = args->contacts;
     hemi_row4* x = args->x;
@@ -512,7 +474,7 @@ HEM_INLINE uint32_t touch_pairs(const hemi_contact_args* args, uint32_t begin, u
     return any;
 }
 
-static void touch_particles(const hemi_contact_args* args) {
+void HEMI_NAME(touch_particles)(const hemi_contact_args* args) {
     const hemi_contacts* s = args->contacts;
     uint32_t any = touch_pairs(args, 0, s->pair_count, 0);
     if (s->side_begin != s->side_end) {
@@ -571,7 +533,7 @@ static int count_passing(const hemi_contact_args* args) {
     return any;
 }
 
-static void continuous(const hemi_contact_args* args) {
+void HEMI_NAME(continuous)(const hemi_contact_args* args) {
     if (!count_passing(args)) {
         return;
     }

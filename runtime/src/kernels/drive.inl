@@ -13,7 +13,7 @@
 //
 // What was predicted is replaced; constraints and contacts come after it.
 
-static void drives(const hemi_drive_args* args) {
+void HEMI_NAME(drives)(const hemi_drive_args* args) {
     const hemi_part_step* part = args->part;
     const float* m = part->frame.m;
     const float back[12] = {m[0], m[4], m[8], 0.0f, m[1],  m[5],
@@ -55,7 +55,7 @@ static void drives(const hemi_drive_args* args) {
 
 // Targets go from where they were in the last step the share `blend` of the way to where the keys have them, and no further
 // than the limit. With blend = dt / (time left) in every step they arrive in time, on a straight way if the keys stand.
-static uint32_t follow_keys(const hemi_key_args* args) {
+uint32_t HEMI_NAME(follow_keys)(const hemi_key_args* args) {
     v8 one = v8_set1(1.0f), share = v8_set1(args->share), all = v8_set1(args->blend), tiny = v8_set1(1e-20f);
     m8 arrived = v8_eq(one, one);
     for (uint32_t i = 0; i < args->count; ++i) {

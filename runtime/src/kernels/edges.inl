@@ -262,8 +262,8 @@ static void touch_edge_indices(edge_args* args) {
     }
 }
 
-static void touch_edges(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
-                        const hemi_colliders* s, hemi_counters* counters) {
+void HEMI_NAME(touch_edges)(const hem_view* view, hemi_row4* x, hemi_row3* prev, const hemi_part_step* parts,
+                            const hemi_colliders* s, hemi_counters* counters) {
     uint32_t next = 0; // of the list
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];

@@ -305,12 +305,13 @@ HEM_INLINE void fabric_batches(const hem_view* view, const hem_row_batch* batche
     }
 }
 
-static void triangles(const hem_view* view, const hem_row_batch* batches, uint32_t count,
-                      const hemi_fabric_args* args) {
+void HEMI_NAME(triangles)(const hem_view* view, const hem_row_batch* batches, uint32_t count,
+                          const hemi_fabric_args* args) {
     fabric_batches(view, batches, count, FABRIC_TRIANGLE, args, 0);
 }
 
-static void bends(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_fabric_args* args) {
+void HEMI_NAME(bends)(const hem_view* view, const hem_row_batch* batches, uint32_t count,
+                      const hemi_fabric_args* args) {
     if (args->gamma > 0.0f) {
         fabric_batches(view, batches, count, FABRIC_BEND, args, 1);
     } else {
@@ -318,8 +319,8 @@ static void bends(const hem_view* view, const hem_row_batch* batches, uint32_t c
     }
 }
 
-static void dihedrals(const hem_view* view, const hem_row_batch* batches, uint32_t count,
-                      const hemi_fabric_args* args) {
+void HEMI_NAME(dihedrals)(const hem_view* view, const hem_row_batch* batches, uint32_t count,
+                          const hemi_fabric_args* args) {
     if (args->gamma > 0.0f) {
         fabric_batches(view, batches, count, FABRIC_DIHEDRAL, args, 1);
     } else {

@@ -49,7 +49,7 @@ HEM_INLINE v8x3 drag(const hemi_force_now* f, v8x3 p, v8x3 v, v8 rate) {
     return v8x3_keep(inside, v8x3_scale(v8x3_sub(set3(f->velocity), v), rate));
 }
 
-static void forces(const hemi_force_args* a) {
+void HEMI_NAME(forces)(const hemi_force_args* a) {
     const hemi_force_now* f = a->force;
     v8x3 axis = set3(f->axis), origin = set3(f->position);
     v8 strength = v8_set1(f->strength), rate = v8_set1((1.0f - hem_expf(-f->strength * a->h)) / a->h);

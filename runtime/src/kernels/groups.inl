@@ -60,7 +60,7 @@ HEM_INLINE v8x4 rotation_sweep(const v8_mat3* moment, v8x4 q) {
 
 // What the orientation terms of a part are at rest, once per step: six components of the symmetric
 // (m / 5) Rrest diag(a^2 b^2 c^2) Rrest^T. Turned by q they are those of now.
-static void rest_moments(const hem_view* view, const hem_part* part, float* at_rest) {
+void HEMI_NAME(rest_moments)(const hem_view* view, const hem_part* part, float* at_rest) {
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
         float* out = at_rest + (size_t)row * 48;
         const hem_shape_row* s = &view->shape_rows[row];
@@ -89,8 +89,8 @@ HEM_INLINE void moment_store(float* out, v8x3 turn, v8x3 x, v8x3 y, v8x3 z) {
 }
 
 // Tracking: the rest shape is what the pose makes of it, places `rest` and rotations `rest_q`, both of this substep.
-static void track(const hem_view* view, const hem_drive_row* rows, uint32_t count, const hemi_target_row* now,
-                  hem_rest_row* rest, hemi_row4* rest_q) {
+void HEMI_NAME(track)(const hem_view* view, const hem_drive_row* rows, uint32_t count, const hemi_target_row* now,
+                      hem_rest_row* rest, hemi_row4* rest_q) {
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t row = rows[i].row;
         const hemi_target_row* target = &now[rows[i].anim_row];
@@ -122,8 +122,8 @@ HEM_INLINE void moments_of(const hem_part* part, const hemi_row4* q, const hemi_
     }
 }
 
-static void moments(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
-                    float* moment) {
+void HEMI_NAME(moments)(const hem_part* part, const hemi_row4* q, const hemi_row4* rest_q, const float* at_rest,
+                        float* moment) {
     if (rest_q) {
         moments_of(part, q, rest_q, at_rest, moment, 1);
     } else {
@@ -296,10 +296,6 @@ static void group_rows_tracked(const hem_view* view, const hem_group_batch* batc
     group_rows_of(view, batch, args, share, 1);
 }
 
-HEM_INLINE v8x4 gather4(const float* base, const int32_t at[8]) {
-    return v8x4_make(v8_gather(base, at), v8_gather(base + 8, at), v8_gather(base + 16, at), v8_gather(base + 24, at));
-}
-
 static void group_indices(const hem_view* view, const hem_group_batch* batch, const hemi_group_args* args, v8 share) {
     group_member members[HEM_MAX_GROUP_MEMBERS];
     const hem_group_index* list = view->group_indices + batch->member_begin;
@@ -343,7 +339,8 @@ static void group_indices(const hem_view* view, const hem_group_batch* batch, co
     }
 }
 
-static void groups(const hem_view* view, const hem_group_batch* batches, uint32_t count, const hemi_group_args* args) {
+void HEMI_NAME(groups)(const hem_view* view, const hem_group_batch* batches, uint32_t count,
+                       const hemi_group_args* args) {
     v8 share = v8_set1(args->share);
     for (uint32_t n = 0; n < count; ++n) {
         if (batches[n].own_row == UINT32_MAX) {

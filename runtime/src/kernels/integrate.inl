@@ -6,100 +6,13 @@
 // particle's old place after the frame's motion, so v = (x - prev) / h is its velocity in the world, in frame axes, and
 // (x_old - prev) / h is the velocity of a point that rides with the frame.
 
-HEM_INLINE v8x3 row3_load(const hemi_row3* r) {
-    return v8x3_make(v8_load(r->x), v8_load(r->y), v8_load(r->z));
-}
-
-HEM_INLINE void row3_store(hemi_row3* r, v8x3 a) {
-    v8_store(r->x, a.x);
-    v8_store(r->y, a.y);
-    v8_store(r->z, a.z);
-}
-
-HEM_INLINE v8x3 row4_load3(const hemi_row4* r) {
-    return v8x3_make(v8_load(r->x), v8_load(r->y), v8_load(r->z));
-}
-
-HEM_INLINE void row4_store3(hemi_row4* r, v8x3 a) {
-    v8_store(r->x, a.x);
-    v8_store(r->y, a.y);
-    v8_store(r->z, a.z);
-}
-
-HEM_INLINE v8x4 row4_load(const hemi_row4* r) {
-    return v8x4_make(v8_load(r->x), v8_load(r->y), v8_load(r->z), v8_load(r->w));
-}
-
-HEM_INLINE void row4_store(hemi_row4* r, v8x4 a) {
-    v8_store(r->x, a.x);
-    v8_store(r->y, a.y);
-    v8_store(r->z, a.z);
-    v8_store(r->w, a.w);
-}
-
-// Where the particles' values begin in an array with so many floats per row.
-HEM_INLINE void places_of(const uint16_t particle[8], int32_t row_floats, int32_t index[8]) {
-    w8 p = w8_load_u16(particle);
-    w8_store(index, w8_add(w8_mul(w8_shr(p, 3), w8_set1(row_floats)), w8_and(p, w8_set1(7))));
-}
-
-HEM_INLINE void slots_of(const uint16_t particle[8], int32_t index[8]) { // of a hemi_row4
-    places_of(particle, 32, index);
-}
-
-HEM_INLINE v8x3 transform3(const float m[12], v8x3 p, int translate) {
-    v8 zero = v8_zero();
-    v8 tx = translate ? v8_set1(m[3]) : zero, ty = translate ? v8_set1(m[7]) : zero;
-    v8 tz = translate ? v8_set1(m[11]) : zero;
-    v8 x = v8_madd(v8_set1(m[2]), p.z, v8_madd(v8_set1(m[1]), p.y, v8_madd(v8_set1(m[0]), p.x, tx)));
-    v8 y = v8_madd(v8_set1(m[6]), p.z, v8_madd(v8_set1(m[5]), p.y, v8_madd(v8_set1(m[4]), p.x, ty)));
-    v8 z = v8_madd(v8_set1(m[10]), p.z, v8_madd(v8_set1(m[9]), p.y, v8_madd(v8_set1(m[8]), p.x, tz)));
-    return v8x3_make(x, y, z);
-}
-
-// Position of a row by linear blending, rotation by blending the bones' quaternions on one hemisphere (eq. 4, rigid).
-HEM_INLINE void pose_row(const hem_view* view, uint32_t row, const hemi_bone_pose* bones, hemi_target_row* out) {
-    const hem_bind_row* bind = &view->bind_rows[row];
-    const hem_rest_row* rest = &view->rest_rows[row];
-    v8x3 r = v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z));
-    v8x3 x = v8x3_set1(0.0f, 0.0f, 0.0f);
-    v8x4 q = v8x4_make(v8_zero(), v8_zero(), v8_zero(), v8_zero());
-    v8x4 first = q;
-    for (int k = 0; k < 4; ++k) {
-        v8 weight = v8_load(bind->weight[k]);
-        if (k > 0 && m8_all(v8_eq(weight, v8_zero()))) { // most follow one or two bones, and so do their neighbours
-            continue;
-        }
-        HEM_ALIGN(32) int32_t index[8];
-        w8_store(index, w8_shl(w8_load_u16(bind->bone[k]), 2)); // hemi_bone_pose is four times four floats
-        const float* base = bones[0].m;
-        v8 m[4];
-        v8x3 p;
-        v8_load_rows4(base, index, &m[0], &m[1], &m[2], &m[3]);
-        p.x = v8_add(v8_madd(m[2], r.z, v8_madd(m[1], r.y, v8_mul(m[0], r.x))), m[3]);
-        v8_load_rows4(base + 4, index, &m[0], &m[1], &m[2], &m[3]);
-        p.y = v8_add(v8_madd(m[2], r.z, v8_madd(m[1], r.y, v8_mul(m[0], r.x))), m[3]);
-        v8_load_rows4(base + 8, index, &m[0], &m[1], &m[2], &m[3]);
-        p.z = v8_add(v8_madd(m[2], r.z, v8_madd(m[1], r.y, v8_mul(m[0], r.x))), m[3]);
-        x = v8x3_madd(p, weight, x);
-        v8x4 b;
-        v8_load_rows4(base + 12, index, &b.x, &b.y, &b.z, &b.w);
-        first = k == 0 ? b : first;
-        v8 sign = v8_sign(v8x4_dot(first, b));
-        v8 ws = v8_mul(weight, sign);
-        q = v8x4_make(v8_madd(b.x, ws, q.x), v8_madd(b.y, ws, q.y), v8_madd(b.z, ws, q.z), v8_madd(b.w, ws, q.w));
-    }
-    row3_store(&out->x, x);
-    row4_store(&out->q, v8x4_normalise(q));
-}
-
-static void targets(const hem_view* view, const hemi_bone_pose* bones, hemi_target_row* out) {
+void HEMI_NAME(targets)(const hem_view* view, const hemi_bone_pose* bones, hemi_target_row* out) {
     for (uint32_t i = 0; i < view->anim_row_count; ++i) {
         pose_row(view, view->anim_rows[i].row, bones, &out[i]);
     }
 }
 
-static void pose_rows(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q) {
+void HEMI_NAME(pose_rows)(const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q) {
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         HEM_ALIGN(32) hemi_target_row t;
         pose_row(view, row, bones, &t);
@@ -110,8 +23,8 @@ static void pose_rows(const hem_view* view, const hemi_bone_pose* bones, hemi_ro
     }
 }
 
-static void interpolate(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
-                        hemi_target_row* out) {
+void HEMI_NAME(interpolate)(const hemi_target_row* a, const hemi_target_row* b, float t, uint32_t count,
+                            hemi_target_row* out) {
     v8 s = v8_set1(t);
     for (uint32_t i = 0; i < count; ++i) {
         row3_store(&out[i].x, v8x3_lerp(row3_load(&a[i].x), row3_load(&b[i].x), s));
@@ -122,11 +35,6 @@ static void interpolate(const hemi_target_row* a, const hemi_target_row* b, floa
 HEM_INLINE v8x3 velocity_of(v8x3 now, v8x3 prev, v8 inverse_h) {
     v8x3 u = v8x3_scale(v8x3_sub(now, prev), inverse_h);
     return v8x3_make(v8_flush(u.x), v8_flush(u.y), v8_flush(u.z));
-}
-
-// Of a velocity, what painted damping leaves.
-HEM_INLINE v8 keep_painted(const hem_map_row* map, float damped_h) {
-    return v8_exp(v8_mul(v8_load(map->damping), v8_set1(-damped_h)));
 }
 
 // The body of predict, with what does not change during a call as constants, so that each variant is straight code.
@@ -214,7 +122,7 @@ HEM_INLINE void predict_still_rows(const hemi_predict* a, int chained, int paint
     *a->clamped += slowed;
 }
 
-static void predict(const hemi_predict* a) {
+void HEMI_NAME(predict)(const hemi_predict* a) {
     HEM_ASSERT(a->h > 0.0f && hemi_is_aligned(a->x, 32) && hemi_is_aligned(a->v, 32));
     if (a->body) {
         for (uint32_t i = 0; i < a->count; ++i) {
@@ -268,8 +176,8 @@ HEM_INLINE void predict_rotation_rows(hemi_row4* q, const hemi_row3* w, hemi_row
     }
 }
 
-static void predict_rotation(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
-                             const hem_map_row* map, uint32_t count, const hemi_part_step* part, float h) {
+void HEMI_NAME(predict_rotation)(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape,
+                                 const hem_map_row* map, uint32_t count, const hemi_part_step* part, float h) {
     if (hemi_frame_is_still(&part->frame)) {
         predict_rotation_rows(q, w, prev_q, shape, map, count, part, h, 1);
     } else {
@@ -277,7 +185,7 @@ static void predict_rotation(hemi_row4* q, const hemi_row3* w, hemi_row4* prev_q
     }
 }
 
-static uint32_t velocities(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h) {
+uint32_t HEMI_NAME(velocities)(const hemi_row4* x, hemi_row3* v, uint32_t count, float inverse_h) {
     v8 s = v8_set1(inverse_h), big = v8_set1(1e9f);
     m8 good = v8_eq(s, s);
     for (uint32_t i = 0; i < count; ++i) {
@@ -288,8 +196,8 @@ static uint32_t velocities(const hemi_row4* x, hemi_row3* v, uint32_t count, flo
     return m8_all(good);
 }
 
-static void angular_velocities(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
-                               float inverse_h) {
+void HEMI_NAME(angular_velocities)(const hemi_row4* q, const hemi_row4* prev_q, hemi_row3* w, uint32_t count,
+                                   float inverse_h) {
     for (uint32_t i = 0; i < count; ++i) {
         v8x4 d = v8x4_mul(row4_load(&q[i]), v8x4_conj(row4_load(&prev_q[i])));
         v8 s = v8_mul(v8_sign(d.w), v8_set1(2.0f * inverse_h)); // the shorter way
@@ -298,7 +206,7 @@ static void angular_velocities(const hemi_row4* q, const hemi_row4* prev_q, hemi
 }
 
 // Painted limits: a ball around the animated position, and a large sphere behind it that stands for the body.
-static void limits(const hem_view* view, const hemi_target_row* now, hemi_row4* x) {
+void HEMI_NAME(limits)(const hem_view* view, const hemi_target_row* now, hemi_row4* x) {
     v8 zero = v8_zero(), tiny = v8_set1(1e-12f), one = v8_set1(1.0f);
     for (uint32_t i = 0; i < view->limit_row_count; ++i) {
         const hem_limit_row* l = &view->limit_rows[i];
@@ -329,7 +237,7 @@ static void limits(const hem_view* view, const hemi_target_row* now, hemi_row4* 
     }
 }
 
-static void apply_delta(hemi_row4* x, hemi_row4* delta, uint32_t count, int average) {
+void HEMI_NAME(apply_delta)(hemi_row4* x, hemi_row4* delta, uint32_t count, int average) {
     HEM_ASSERT(hemi_is_aligned(x, 32) && hemi_is_aligned(delta, 32));
     v8 one = v8_set1(1.0f), zero = v8_zero();
     for (uint32_t i = 0; i < count; ++i) {
@@ -370,15 +278,8 @@ HEM_INLINE v8x4 quat_from_axes(v8x3 ax, v8x3 ay, v8x3 az) {
     return v8x4_scale(q, v8_div(half, v8_sqrt(v8_max(t, tiny))));
 }
 
-HEM_INLINE v8x3 unit_or(v8x3 a, v8x3 otherwise) {
-    v8 n2 = v8x3_dot(a, a);
-    m8 good = v8_gt(n2, v8_set1(1e-16f));
-    v8 s = v8_div(v8_set1(1.0f), v8_sqrt(v8_select(good, n2, v8_set1(1.0f))));
-    return v8x3_select(good, v8x3_scale(a, s), otherwise);
-}
-
 // Rotations rest -> now of rows without their own, from their neighbours: frame rows [begin, begin + count).
-static void frames(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out) {
+void HEMI_NAME(frames)(const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out) {
     for (uint32_t i = 0; i < count; ++i) {
         const hem_frame_row* f = &view->frame_rows[begin + i];
         v8x3 u = v8x3_sub(gather_row4(x, f->u1), gather_row4(x, f->u0));
@@ -392,7 +293,7 @@ static void frames(const hem_view* view, const hemi_row4* x, uint32_t begin, uin
     }
 }
 
-static void normals(const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out) {
+void HEMI_NAME(normals)(const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out) {
     uint32_t oriented = view->info->oriented_row_count;
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         const hem_shape_row* s = &view->shape_rows[row];
@@ -403,8 +304,8 @@ static void normals(const hem_view* view, const hemi_row4* q, const hemi_row4* f
 }
 
 // Matrices rest -> now, sixteen floats per particle: three rows of four, for skinning, and where the particle is.
-static void palette(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,
-                    float (*out)[16]) {
+void HEMI_NAME(palette)(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,
+                        float (*out)[16]) {
     uint32_t oriented = view->info->oriented_row_count;
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         const hem_rest_row* rest = &view->rest_rows[row];

@@ -15,8 +15,6 @@
 // instructions of which a core begins three or four a clock. Whole rows load without indices; a seam costs unaligned
 // loads or, where it closes a ring, a lane rotation of one side, there and back.
 
-#define TINY 1e-20f
-
 // The least that C may be: tethers only pull.
 HEM_INLINE v8 link_floor(uint32_t kind) {
     return v8_set1(hem_kind_in(kind, HEM_KINDS_PULLS) ? 0.0f : -1e30f);
@@ -236,7 +234,7 @@ HEM_INLINE void solve_run(const hem_link_batch* batch, hemi_row4* x, const float
     link_end(pair, &run, seam);
 }
 
-static void links(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args) {
+void HEMI_NAME(links)(const hem_link_batch* batches, uint32_t count, const hemi_link_args* args) {
     const hemi_part_step* part = args->part;
     HEM_ASSERT(count == 0 || hemi_is_aligned(batches, 64));
     if (args->lambda || part->damped || part->solver != HEM_SOLVER_XPBD) {
@@ -276,17 +274,7 @@ static void links(const hem_link_batch* batches, uint32_t count, const hemi_link
     }
 }
 
-HEM_INLINE v8x3 gather3(const float* base, const int32_t index[8]) {
-    return v8x3_make(v8_gather(base, index), v8_gather(base + 8, index), v8_gather(base + 16, index));
-}
-
-HEM_INLINE void scatter3(float* base, const int32_t index[8], v8x3 value, m8 mask) {
-    v8_scatter(base, index, value.x, mask);
-    v8_scatter(base + 8, index, value.y, mask);
-    v8_scatter(base + 16, index, value.z, mask);
-}
-
-static void links_indexed(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args) {
+void HEMI_NAME(links_indexed)(const hem_index_batch* batches, uint32_t count, const hemi_link_args* args) {
     const hemi_part_step* part = args->part;
     float* base = args->x[0].x;
     for (uint32_t n = 0; n < count; ++n) {

@@ -341,7 +341,7 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
     }
 }
 
-static void find_meshes(const hemi_mesh_args* args, const hemi_mat34* part_frames, float dt) {
+void HEMI_NAME(find_meshes)(const hemi_mesh_args* args, const hemi_mat34* part_frames, float dt) {
     near_search s;
     s.args = args;
     for (uint32_t c = 0; c < args->colliders->count; ++c) {
@@ -542,7 +542,7 @@ static void near_ask(const hemi_mesh_shape* shape, const near_found* f, m8 lanes
     row3_store(&touch.normal, zero);
     row3_store(&touch.moved, zero);
     v8_store(touch.depth, v8_zero());
-    touch_mesh(shape, &touch, m8_bits(lanes));
+    HEMI_NAME(touch_mesh)(shape, &touch, m8_bits(lanes));
     c->n = v8x3_select(lanes, row3_load(&touch.normal), c->n);
     c->depth = v8_select(lanes, v8_load(touch.depth), c->depth);
     *moved = v8x3_select(lanes, row3_load(&touch.moved), *moved);
@@ -578,7 +578,7 @@ static contact8 near_touch(const hemi_meshes* meshes, const hemi_mesh_row* r, co
     return c;
 }
 
-static void touch_meshes(const hemi_mesh_args* args) {
+void HEMI_NAME(touch_meshes)(const hemi_mesh_args* args) {
     const hemi_meshes* meshes = args->meshes;
     v8 zero = v8_zero();
     v8x3 origin = v8x3_set1(0.0f, 0.0f, 0.0f);

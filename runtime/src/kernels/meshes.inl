@@ -378,7 +378,7 @@ HEM_INLINE v8x3 mesh_inverse(v8x3 u) {
 }
 
 // Asks for the lanes whose bits are set. Returns the bits of those that touch.
-static uint32_t touch_mesh(const hemi_mesh_shape* shape, hemi_mesh_touch* touch, uint32_t lanes) {
+uint32_t HEMI_NAME(touch_mesh)(const hemi_mesh_shape* shape, hemi_mesh_touch* touch, uint32_t lanes) {
     uint32_t touching = 0;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = hem_lowest_bit(lanes);
@@ -413,8 +413,8 @@ static uint32_t touch_mesh(const hemi_mesh_shape* shape, hemi_mesh_touch* touch,
 // -- Meshes that change their shape
 
 // Vertices of a skinned mesh and their normals, as the bones have them. stirred NULL = all of them.
-static void skin_mesh(const hem_trimesh_view* view, const hemi_bone_pose* bones, const uint8_t* stirred,
-                      float (*positions)[4], float (*normals)[4]) {
+void HEMI_NAME(skin_mesh)(const hem_trimesh_view* view, const hemi_bone_pose* bones, const uint8_t* stirred,
+                          float (*positions)[4], float (*normals)[4]) {
     for (uint32_t i = 0; i < view->header->vertex_count; ++i) {
         if (stirred && !stirred[i]) {
             continue;
@@ -453,8 +453,8 @@ HEM_INLINE int block_is_stirred(const hem_trimesh_names* names, const uint8_t* s
 
 // Blocks from the vertices as they are, and boxes around those and the blocks before. began may be NULL. stirred: a byte
 // for each vertex that has moved, then one for each block whose corners were written by the last call; NULL = all.
-static void refit_mesh(const hem_trimesh_view* view, const float (*positions)[4], uint8_t* stirred,
-                       const hem_trimesh_corners* began, hem_trimesh_corners* corners, hem_trimesh_node* nodes) {
+void HEMI_NAME(refit_mesh)(const hem_trimesh_view* view, const float (*positions)[4], uint8_t* stirred,
+                           const hem_trimesh_corners* began, hem_trimesh_corners* corners, hem_trimesh_node* nodes) {
     uint8_t* before = stirred ? stirred + view->header->vertex_count : NULL;
     v8 low_pad = v8_set1(HEM_TRIMESH_NOWHERE), high_pad = v8_set1(-HEM_TRIMESH_NOWHERE);
     for (uint32_t i = 0; i < view->node_count && !stirred; ++i) {

@@ -90,14 +90,6 @@ HEM_INLINE near_box box_spread(const hemi_box8* array, uint32_t index, uint32_t 
     return b;
 }
 
-HEM_INLINE v8x3 v8x3_least(v8x3 a, v8x3 b) {
-    return v8x3_make(v8_min(a.x, b.x), v8_min(a.y, b.y), v8_min(a.z, b.z));
-}
-
-HEM_INLINE v8x3 v8x3_most(v8x3 a, v8x3 b) {
-    return v8x3_make(v8_max(a.x, b.x), v8_max(a.y, b.y), v8_max(a.z, b.z));
-}
-
 // Meets nothing.
 HEM_INLINE near_box box_empty(void) {
     near_box b = {v8x3_set1(1e18f, 1e18f, 1e18f), v8x3_set1(-1e18f, -1e18f, -1e18f), v8x3_set1(1e15f, 1e15f, 1e15f),
@@ -802,7 +794,7 @@ static void near_bodies(const hemi_search_args* args, uint32_t blocks) {
     work_end(args, &work, block == blocks);
 }
 
-static void find_near(const hemi_search_args* args) {
+void HEMI_NAME(find_near)(const hemi_search_args* args) {
     hemi_contacts* found = args->found;
     memset(found->near_body, 0, args->view->info->row_count * sizeof(hemi_near));
     memset(args->search->near_counts, 0, args->view->info->particle_count);

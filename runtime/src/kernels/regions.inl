@@ -119,7 +119,7 @@ static void count_regions(const hemi_region_args* r, uint32_t* from, uint32_t* t
     }
 }
 
-static void region_weights(const hemi_region_args* r) {
+void HEMI_NAME(region_weights)(const hemi_region_args* r) {
     uint32_t* ones = (uint32_t*)(void*)r->sums[0];
     for (uint32_t i = 0; i < r->row_count * 8; ++i) {
         ones[i] = 1;
@@ -284,7 +284,7 @@ HEM_INLINE void move_particles(const hemi_region_args* r, uint32_t back) {
     }
 }
 
-static void regions(const hemi_region_args* r) {
+void HEMI_NAME(regions)(const hemi_region_args* r) {
     if (r->damping > 0.0f) {
         load_particles(r, REGION_FORWARD + 1);
         region_sums(r, 0, REGION_FORWARD + 1);

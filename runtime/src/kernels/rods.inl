@@ -334,7 +334,7 @@ static void rod_strands(const hem_view* view, const hem_row_batch* batch, const 
     }
 }
 
-static void rods(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args) {
+void HEMI_NAME(rods)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args) {
     for (uint32_t n = 0; n < count; ++n) {
         rod_strands(view, &batches[n], args);
     }

@@ -3,8 +3,8 @@
 // simulated in a frame goes with its bones by keeping d and t (show.c). R is a rotation, so unlike a blend of matrices it
 // can always be taken back.
 
-static void unpose(const hem_view* view, const hemi_bone_pose* bones, const hemi_row4* x, const hemi_row4* q,
-                   hemi_row3* offset, hemi_row4* turn) {
+void HEMI_NAME(unpose)(const hem_view* view, const hemi_bone_pose* bones, const hemi_row4* x, const hemi_row4* q,
+                       hemi_row3* offset, hemi_row4* turn) {
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         HEM_ALIGN(32) hemi_target_row pose;
         pose_row(view, row, bones, &pose);
@@ -17,7 +17,7 @@ static void unpose(const hem_view* view, const hemi_bone_pose* bones, const hemi
 }
 
 // First goes a share of the way from the offsets shown to their goal.
-static void repose(const hemi_show_args* a) {
+void HEMI_NAME(repose)(const hemi_show_args* a) {
     const v8 share = v8_set1(a->share);
     const int all = a->share == 1.0f;
     for (uint32_t row = 0; row < a->view->info->row_count; ++row) {

@@ -108,8 +108,8 @@ HEM_INLINE uint32_t sides_of(const hem_view* view, uint32_t first, float pose_bl
     return kind == HEM_BLOCK_PARTICLES && pose_blend < 1.0f ? (uint32_t)HEM_BLOCK_MIXED : kind;
 }
 
-static void skin(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
-                 const hem_skin_args* args) {
+void HEMI_NAME(skin)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
+                     const hem_skin_args* args) {
     static const int32_t each[8] = {0, 4, 8, 12, 16, 20, 24, 28}; // in fours
     HEM_ASSERT(args->vertex_begin + args->vertex_count <= view->info->vertex_count);
     const skin_tables tables = {palette, (const float(*)[16])bones, pose_blend};
@@ -301,8 +301,8 @@ static void skin_block(const hem_view* view, const hemi_bone_pose* bones, const 
     }
 }
 
-static void skin_cells(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
-                       const hem_skin_args* args) {
+void HEMI_NAME(skin_cells)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones,
+                           float pose_blend, const hem_skin_args* args) {
     const uint32_t end = args->vertex_begin + args->vertex_count;
     uint32_t low = 0, high = view->vertex_cell_count; // the first vertex of the range
     while (low < high) {

@@ -141,8 +141,8 @@ HEM_INLINE void solid_indices(const hem_view* view, const hem_row_batch* batch, 
     }
 }
 
-static void tetrahedra(const hem_view* view, const hem_row_batch* batches, uint32_t count,
-                       const hemi_solid_args* args) {
+void HEMI_NAME(tetrahedra)(const hem_view* view, const hem_row_batch* batches, uint32_t count,
+                           const hemi_solid_args* args) {
     for (uint32_t n = 0; n < count; ++n) {
         if (batches[n].form == HEM_FORM_ROWS) {
             solid_rows(view, &batches[n], args);

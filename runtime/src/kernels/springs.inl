@@ -64,7 +64,8 @@ HEM_INLINE void spring_indices(const hem_row_batch* batch, const hem_group_index
     scatter3(base, ib, v8x3_add(b, v8x3_scale(d, v8_mul(s, wb))), on);
 }
 
-static void springs(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_spring_args* args) {
+void HEMI_NAME(springs)(const hem_view* view, const hem_row_batch* batches, uint32_t count,
+                        const hemi_spring_args* args) {
     for (uint32_t n = 0; n < count; ++n) {
         const hem_row_batch* batch = &batches[n];
         const hem_spring* spring = &view->springs[batch->payload];
@@ -79,7 +80,7 @@ static void springs(const hem_view* view, const hem_row_batch* batches, uint32_t
 
 // The same for ties, which are the game's: to a place that moves as said, or to another particle, and with a force that
 // is not passed: |dlambda| <= limit h^2.
-static void ties(const hemi_tie_batch* batch, const hemi_spring_args* args) {
+void HEMI_NAME(ties)(const hemi_tie_batch* batch, const hemi_spring_args* args) {
     HEM_ALIGN(32) int32_t ia[8], ib[8], pa[8], pb[8];
     HEM_ALIGN(32) hem_spring spring = batch->spring;
     slots_of(batch->a, ia);

@@ -100,13 +100,13 @@ static uint32_t shorten_indexed(const hemi_stretch_args* args) {
 }
 
 // One sweep. Returns how many threads were too long.
-static uint32_t limit_links(const hemi_stretch_args* args) {
+uint32_t HEMI_NAME(limit_links)(const hemi_stretch_args* args) {
     return shorten_rows(args) + shorten_indexed(args);
 }
 
 // Where the last contacts pushed a particle is as deep as it may go, less `give`: a plane across the way that it was pushed.
 // `planes` holds where it was before, afterwards n and n.x >= offset. What was not pushed is free.
-static void make_planes(const hemi_stretch_args* args) {
+void HEMI_NAME(make_planes)(const hemi_stretch_args* args) {
     const v8 give = v8_set1(args->give), least = v8_set1(1e-6f * args->part->spacing), one = v8_set1(1.0f);
     for (uint32_t n = 0; n < args->part->row_count; ++n) {
         const uint32_t row = args->part->row_begin + n;
@@ -121,7 +121,7 @@ static void make_planes(const hemi_stretch_args* args) {
 }
 
 // Rows that this sweep has moved, back above their planes. Where the substep began goes along: nothing is thrown.
-static void hold_planes(const hemi_stretch_args* args) {
+void HEMI_NAME(hold_planes)(const hemi_stretch_args* args) {
     for (uint32_t n = 0; n < args->part->row_count; ++n) {
         const uint32_t row = args->part->row_begin + n;
         if (args->stamps[row] != args->sweep) {

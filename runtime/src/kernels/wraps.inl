@@ -154,7 +154,7 @@ static void wrap_box(const hemi_wrap_args* args, uint32_t i, uint32_t lanes, con
     high[2] = v8_hmax(v8_select(on, v8_add(most.z, pad), v8_neg(far)));
 }
 
-static void find_wraps(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt) {
+void HEMI_NAME(find_wraps)(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt) {
     const hem_view* view = args->view;
     hemi_wraps* w = args->wraps;
     near_cluster blocks;
@@ -435,7 +435,7 @@ static int wrap_is_hidden(const wrap_mesh* m, const wrap_lanes* l, uint32_t lane
         touch.margin[i] = MESH_LEAST_MARGIN + (1.0f - WRAP_SHORT) * height; // so far at most from the surface
         asked |= 1u << i;
     }
-    touch_mesh(&m->then, &touch, asked);
+    HEMI_NAME(touch_mesh)(&m->then, &touch, asked);
     uint32_t hidden = 0;
     for (uint32_t i = 0; i < 8; ++i) {
         const int inside = m->two_sided || touch.depth[i] > touch.margin[i];
@@ -552,7 +552,7 @@ static void wrap_eight(hemi_wrap_args* args, const hemi_wrap_eight* r, const wra
     }
 }
 
-static void wrap_edges(hemi_wrap_args* args) {
+void HEMI_NAME(wrap_edges)(hemi_wrap_args* args) {
     wrap_mesh m;
     uint32_t collider = UINT32_MAX;
     for (uint32_t i = 0; i < args->wraps->eight_count; ++i) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Row by row without neighbours: targets, forces, prediction, velocities, offsets from the pose.
+
+#include "runtime/src/kernels/kernels.h"
+
+#if defined(HEMI_NAME) // this machine has the backend
+#include "runtime/src/kernels/chapter.inl"
+#include "runtime/src/kernels/integrate.inl"
+#include "runtime/src/kernels/forces.inl"
+#include "runtime/src/kernels/drive.inl"
+#include "runtime/src/kernels/show.inl"
+#endif
