@@ -72,7 +72,10 @@ HEM_INLINE void d4_narrow(float* p, d4 a) {
     v128_t lo = wasm_f32x4_demote_f64x2_zero(a.lo), hi = wasm_f32x4_demote_f64x2_zero(a.hi);
     wasm_v128_store(p, wasm_i32x4_shuffle(lo, hi, 0, 1, 4, 5));
 }
-HEM_INLINE d4 d4_set1(double x) { return hem_d4(wasm_f64x2_splat(x), wasm_f64x2_splat(x)); }
+HEM_INLINE d4 d4_set1(double x) {
+    HEM_VEC_FROM_LOCAL(x);
+    return hem_d4(wasm_f64x2_splat(x), wasm_f64x2_splat(x));
+}
 HEM_INLINE d4 d4_add(d4 a, d4 b) { return hem_d4(wasm_f64x2_add(a.lo, b.lo), wasm_f64x2_add(a.hi, b.hi)); }
 HEM_INLINE d4 d4_sub(d4 a, d4 b) { return hem_d4(wasm_f64x2_sub(a.lo, b.lo), wasm_f64x2_sub(a.hi, b.hi)); }
 HEM_INLINE d4 d4_mul(d4 a, d4 b) { return hem_d4(wasm_f64x2_mul(a.lo, b.lo), wasm_f64x2_mul(a.hi, b.hi)); }

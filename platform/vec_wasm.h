@@ -23,6 +23,15 @@ typedef struct m8 { // each lane 0 or ~0
     v128_t lo, hi;
 } m8;
 
+// clang 14 makes one load32_splat of a load and a splat, and may then move it behind a later store to the same place. A number
+// that is not a constant therefore goes through a local first, which the empty assembly is for. Every splat below is told so.
+#define HEM_VEC_FROM_LOCAL(x)                                                                                          \
+    do {                                                                                                               \
+        if (!__builtin_constant_p(x)) {                                                                                \
+            __asm__("" : "+r"(x));                                                                                     \
+        }                                                                                                              \
+    } while (0)
+
 // clang-format off
 
 HEM_INLINE v8 hem_v8(v128_t lo, v128_t hi) { v8 r; r.lo = lo; r.hi = hi; return r; }
@@ -35,7 +44,12 @@ HEM_INLINE v8 v8_load(const float* p) { return hem_v8(wasm_v128_load(p), wasm_v1
 HEM_INLINE v8 v8_loadu(const float* p) { return hem_v8(wasm_v128_load(p), wasm_v128_load(p + 4)); }
 HEM_INLINE void v8_store(float* p, v8 a) { wasm_v128_store(p, a.lo); wasm_v128_store(p + 4, a.hi); }
 HEM_INLINE void v8_storeu(float* p, v8 a) { wasm_v128_store(p, a.lo); wasm_v128_store(p + 4, a.hi); }
-HEM_INLINE v8 v8_set1(float x) { return hem_v8(wasm_f32x4_splat(x), wasm_f32x4_splat(x)); }
+
+HEM_INLINE v8 v8_set1(float x) {
+    HEM_VEC_FROM_LOCAL(x);
+    return hem_v8(wasm_f32x4_splat(x), wasm_f32x4_splat(x));
+}
+
 
 HEM_INLINE float v8_lane(v8 a, int k) {
     float f[8];
@@ -155,6 +169,7 @@ HEM_INLINE int m8_all(m8 m) { return wasm_i32x4_all_true(wasm_v128_and(m.lo, m.h
 HEM_INLINE m8 m8_from_bits(uint32_t bits) {
     v128_t lo = wasm_i32x4_const(1, 2, 4, 8);
     v128_t hi = wasm_i32x4_const(16, 32, 64, 128);
+    HEM_VEC_FROM_LOCAL(bits);
     v128_t all = wasm_i32x4_splat((int32_t)bits);
     return hem_m8(wasm_i32x4_eq(wasm_v128_and(all, lo), lo), wasm_i32x4_eq(wasm_v128_and(all, hi), hi));
 }
@@ -170,6 +185,7 @@ HEM_INLINE v8 v8_keep(m8 m, v8 a) { return hem_v8(wasm_v128_and(m.lo, a.lo), was
 // swizzle answers 0 for byte numbers past 15, so a lookup over two registers is an or of two, the second with its
 // numbers moved down by 16; and what is "near" for the low half is "far" for the high half.
 HEM_INLINE v8 v8_rotate(v8 a, int k) {
+    HEM_VEC_FROM_LOCAL(k);
     v128_t iota = wasm_i8x16_const(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     v128_t near = wasm_v128_and(wasm_i8x16_add(iota, wasm_i8x16_splat((int8_t)(4 * (k & 7)))), wasm_i8x16_splat(31));
     v128_t far = wasm_v128_xor(near, wasm_i8x16_splat(16));
@@ -219,7 +235,12 @@ HEM_INLINE w8 w8_load_u8(const uint8_t* p) { return hem_vec_widen(wasm_u16x8_loa
 HEM_INLINE w8 w8_load_u16(const uint16_t* p) { return hem_vec_widen(wasm_v128_load(p)); }
 HEM_INLINE void w8_store(int32_t* p, w8 a) { wasm_v128_store(p, a.lo); wasm_v128_store(p + 4, a.hi); }
 HEM_INLINE void w8_storeu(int32_t* p, w8 a) { wasm_v128_store(p, a.lo); wasm_v128_store(p + 4, a.hi); }
-HEM_INLINE w8 w8_set1(int32_t x) { return hem_w8(wasm_i32x4_splat(x), wasm_i32x4_splat(x)); }
+
+HEM_INLINE w8 w8_set1(int32_t x) {
+    HEM_VEC_FROM_LOCAL(x);
+    return hem_w8(wasm_i32x4_splat(x), wasm_i32x4_splat(x));
+}
+
 HEM_INLINE w8 w8_add(w8 a, w8 b) { return hem_w8(wasm_i32x4_add(a.lo, b.lo), wasm_i32x4_add(a.hi, b.hi)); }
 HEM_INLINE w8 w8_sub(w8 a, w8 b) { return hem_w8(wasm_i32x4_sub(a.lo, b.lo), wasm_i32x4_sub(a.hi, b.hi)); }
 HEM_INLINE w8 w8_mul(w8 a, w8 b) { return hem_w8(wasm_i32x4_mul(a.lo, b.lo), wasm_i32x4_mul(a.hi, b.hi)); }

@@ -209,6 +209,39 @@ TEST memory_keeps_order_and_neighbours(void) {
     PASS();
 }
 
+// What was read before a store stays what it was.
+TEST a_number_in_all_lanes_is_that_of_before_a_store(void) {
+    static HEM_ALIGN(32) float f[8] = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 8.0f};
+    static HEM_ALIGN(32) int32_t i[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static HEM_ALIGN(32) double d[4] = {1.0, 2.0, 3.0, 4.0};
+    v8 x = v8_set1(f[1]);
+    v8_store(f, v8_set1(9.0f));
+    x = v8_add(x, v8_load(f));
+    w8 y = w8_set1(i[2]);
+    m8 bits = m8_from_bits((uint32_t)i[6]);
+    w8_store(i, w8_set1(9));
+    y = w8_add(y, w8_load(i));
+    d4 z = d4_set1(d[3]);
+    d4_store(d, d4_set1(9.0));
+    z = d4_add(z, d4_load(d));
+    v8_store(f, x);
+    w8_store(i, y);
+    d4_store(d, z);
+    ASSERT_EQ_FMT(11.0, (double)f[7], "%g");
+    ASSERT_EQ_FMT(12, (int)i[7], "%d");
+    ASSERT_EQ_FMT(13.0, d[3], "%g");
+    ASSERT_EQ_FMT(7u, (unsigned)m8_bits(bits), "%u");
+    // Lanes one after the other, whose places on the stack are free again each time.
+    v8 lanes8 = v8_load(f);
+    float sum = 0.0f;
+    for (int k = 0; k < 8; ++k) {
+        lanes8 = v8_add(v8_set1(v8_lane(lanes8, k)), v8_set1(v8_lane(v8_load(f), 7 - k)));
+        sum += v8_lane(lanes8, k);
+    }
+    ASSERT_EQ_FMT(484.0, (double)sum, "%g"); // 11 (2 + 3 + .. + 9)
+    PASS();
+}
+
 TEST masks_turn_to_bits_and_back(void) {
     for (uint32_t bits = 0; bits < 256; ++bits) {
         m8 m = m8_from_bits(bits);
@@ -507,6 +540,7 @@ TEST doubles_equal_plain_ones(void) {
 SUITE(VEC_SUITE) {
     RUN_TEST(every_lane_equals_the_reference);
     RUN_TEST(memory_keeps_order_and_neighbours);
+    RUN_TEST(a_number_in_all_lanes_is_that_of_before_a_store);
     RUN_TEST(masks_turn_to_bits_and_back);
     RUN_TEST(shifts_take_every_count);
     RUN_TEST(rotation_moves_lane_i_plus_k_to_i);
