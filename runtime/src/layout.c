@@ -271,11 +271,19 @@ static void layout_meshes(hemi_carve* c, const hemi_extent* e, hemi_meshes* s) {
 static void layout_wraps(hemi_carve* c, const hemi_extent* e, hemi_wraps* s) {
     s->split_capacity = e->virtual_particles;
     s->near_capacity = e->virtual_eights * HEMI_WRAP_NEAR;
+    s->edge_capacity = larger(e->virtual_eights * HEMI_WRAP_EDGES, 1024);
+    s->edge_capacity = s->edge_capacity < HEMI_WRAP_FREE ? s->edge_capacity : HEMI_WRAP_FREE - 1;
+    s->slot_count = 1024;
+    while (s->slot_count < 2 * s->edge_capacity) {
+        s->slot_count *= 2;
+    }
     s->eight_capacity = e->virtual_eights * 2; // two meshes at once
     s->links = hemi_take(c, e->link_batches, sizeof(hem_link_batch));
     s->indexed = hemi_take(c, e->index_batches, sizeof(hem_index_batch));
     s->splits = hemi_take(c, e->virtual_particles, sizeof(hemi_split));
-    s->near = hemi_take(c, s->near_capacity, sizeof(uint32_t));
+    s->near = hemi_take(c, s->near_capacity, sizeof(uint16_t));
+    s->edges = hemi_take(c, s->edge_capacity, sizeof(hemi_wrap_edge));
+    s->slots = hemi_take(c, s->slot_count, sizeof(uint16_t));
     s->eights = hemi_take(c, s->eight_capacity, sizeof(hemi_wrap_eight));
     s->aside = hemi_take(c, e->virtual_eights, 8 * sizeof(hemi_wrapped));
 }

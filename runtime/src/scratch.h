@@ -265,7 +265,8 @@ typedef struct hemi_meshes {
 
 // -- Edges of cloth around edges of meshes (wraps.c, kernels/wraps.inl)
 
-#define HEMI_WRAP_NEAR 64   // room per eight of edges for edges of meshes near it
+#define HEMI_WRAP_NEAR 128  // room per eight of edges for edges of meshes near it
+#define HEMI_WRAP_EDGES 48  // and for different ones of them
 #define HEMI_WRAP_POINTS 24 // virtual particles on one edge of cloth
 
 // Eight edges of cloth and the edges of one mesh that they may meet until the next search.
@@ -273,7 +274,21 @@ typedef struct hemi_wrap_eight {
     uint32_t eight; // VIRTUAL_EDGES
     uint32_t collider;
     uint32_t first, count; // hemi_wraps.near
+    uint32_t slow;         // they move so little until the next search that what is found first is good until then
 } hemi_wrap_eight;
+
+// An edge of a mesh near cloth, where it is at the start of the substep, character space.
+typedef struct hemi_wrap_edge {
+    float ends[2][3];
+    float faces[2][3]; // normals of its triangles, once they were asked for
+    uint32_t name;     // 4 * triangle + corner that it begins at
+    uint32_t slot;     // where it is found by its name
+    uint16_t collider;
+    uint16_t asked; // 0 = not yet, HEMI_WRAP_CLOSED, HEMI_WRAP_OPEN: it has no inside
+} hemi_wrap_edge;
+
+#define HEMI_WRAP_CLOSED 1u
+#define HEMI_WRAP_OPEN 2u
 
 // An edge of cloth that goes around a mesh in this substep: from its first particle to the first virtual particle, and from
 // the last one to its second. What lies between does not move.
@@ -283,19 +298,27 @@ typedef struct hemi_split {
     float share[2];    // of the rest length, before the first and behind the last
     float lambda[2];   // with several passes
     uint16_t particle[2];
-    uint32_t edge;  // 8 * VIRTUAL_EDGES + lane
-    uint32_t count; // virtual particles on it
+    uint32_t edge;     // 8 * VIRTUAL_EDGES + lane
+    uint32_t count;    // virtual particles on it
+    uint32_t eight;    // hemi_wraps.eights
+    uint32_t names[2]; // where the first and the last one are on the mesh: hemi_wrap_edge.name,
+    float along[2];    // how far along that edge,
+    float above[3];    // and by how much above it
 } hemi_split;
+
+#define HEMI_WRAP_FREE 0xffffu
 
 typedef struct hemi_wraps {
     hem_link_batch* links;    // copies of the asset's, in which links that go around something are off
     hem_index_batch* indexed; // the same
     hemi_split* splits;
-    uint32_t* near; // edges of meshes: 4 * triangle + corner that they begin at
+    uint16_t* near;        // `edges`
+    hemi_wrap_edge* edges; // in the order of their colliders
+    uint16_t* slots;       // where an edge is found by its name
     hemi_wrap_eight* eights;
     hemi_wrapped* aside; // of who reads: as large as that of an instance
-    uint32_t split_capacity, near_capacity, eight_capacity;
-    uint32_t split_count, near_count, eight_count, point_count;
+    uint32_t split_capacity, near_capacity, edge_capacity, slot_count, eight_capacity; // slots: a power of two
+    uint32_t split_count, near_count, edge_count, eight_count, point_count;
     uint32_t loose_count; // edges that have slipped off, at the far end of `splits`
     uint32_t copied;      // in this step
 } hemi_wraps;

@@ -117,9 +117,10 @@ void hemi_phase_wrap(hemi_step* s) {
         w->copied = w->split_count = w->loose_count = 0;
     }
     switch_links(view, w, 1);
-    w->split_count = w->loose_count = w->point_count = scratch->counters.virtual_count = 0;
-    if (s->substep == s->search_begin) {
-        w->near_count = w->eight_count = 0;
+    w->loose_count = scratch->counters.virtual_count = 0;
+    args.again = s->substep != s->search_begin;
+    if (!args.again) {
+        w->near_count = w->edge_count = w->eight_count = 0;
         if (scratch->colliders.count && scratch->meshes.mesh_count) {
             args.s1 = (float)s->search_end / (float)n;
             s->scene->kernels->find_wraps(&args, scratch->search.part_frames,
@@ -282,7 +283,7 @@ hem_result hem_instance_get_virtual(const hem_scene* scene, hem_instance_id id, 
     }
     stand_still(scene, instance, scratch);
     memcpy(w->aside, instance->wrapped, view->virtual_edge_count * 8 * sizeof(hemi_wrapped));
-    w->split_count = w->loose_count = w->point_count = w->near_count = w->eight_count = 0;
+    w->split_count = w->loose_count = w->point_count = w->near_count = w->edge_count = w->eight_count = 0;
     hem_virtual_particle none;
     hemi_wrap_args args = {.view = view,
                            .x = instance->x,

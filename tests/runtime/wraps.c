@@ -324,7 +324,7 @@ TEST a_tablecloth_lies_outside_of_the_table(void) {
     PASS();
 }
 
-// On a ball with many edges: those that are read are the ones of the last substep, all outside, in order along their edges,
+// On a ball with many edges: those that are read are about those of the last search, all outside, in order along their edges,
 // whose pieces sum to the whole; and reading changes nothing.
 TEST what_is_read_lies_on_the_mesh(void) {
     draped d;
@@ -339,7 +339,8 @@ TEST what_is_read_lies_on_the_mesh(void) {
     ASSERT_EQ(HEM_OK, hem_instance_get_virtual(d.w.scene, d.w.id, v, 4096, &count));
     ASSERT_EQ(all, count);
     ASSERT(count > 30);
-    ASSERT_IN_RANGE((double)report_of(&d).virtual_count, (double)count, 0.1 * count);
+    ASSERT_EQ(0, report_of(&d).virtual_dropped_count);
+    ASSERT_IN_RANGE((double)report_of(&d).virtual_count, (double)count, 0.2 * count);
     ASSERT_EQ(hash, hem_scene_hash(d.w.scene));
     for (uint32_t i = 0; i < count; ++i) {
         const double x = (double)v[i].position[0] - 0.02, y = (double)v[i].position[1] + 0.33;
@@ -392,7 +393,7 @@ static void drive(draped* d, int step) {
     put(d, 0.02, -0.17 + 0.0005 * (step % 200), 0.03);
 }
 
-#define WRAPS_HASH 0xa2f8109709735164ull
+#define WRAPS_HASH 0x1becab259d8cd5b8ull
 
 TEST all_kernels_and_a_restored_scene_give_the_same_bits(void) {
     static const mesh_kind kinds[] = {MESH_BOX, MESH_BALL, MESH_TORUS};

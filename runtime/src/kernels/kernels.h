@@ -218,6 +218,7 @@ typedef struct hemi_wrap_args {
     hemi_wrapped* wrapped;
     hemi_counters* counters;
     float s0, s1;              // of the substep, or from this search to the next one
+    int again;                 // not the first substep since the search
     hem_virtual_particle* out; // of who reads them; NULL = a step
     uint32_t out_capacity, out_count;
 } hemi_wrap_args;

@@ -20,16 +20,18 @@
 // Eight neighbouring edges of cloth ask the tree with one box, once per search; in a substep the lanes are those eight,
 // against one edge of a mesh after the other.
 
-#define WRAP_AT_FIRST 0.5f // lengths of the edge: no higher does anything new come through it in a substep
-#define WRAP_BEYOND 0.25f  // rest lengths: so far beside its ends an edge that goes around something may do so
-#define WRAP_STEEP 2.0f    // and as many times higher than that it has to be
-#define WRAP_ALIKE 0.5f    // cosine between which way was up and where the triangles face, for
-#define WRAP_TURNS 0.1f    // so much of the latter
-#define WRAP_SINKS 0.02f   // of the thickness: so far a thread may lie in it before it goes around
-#define WRAP_FLAT 1e-3f    // the same: points that are no farther from a straight piece are on it
-#define WRAP_LEANS 0.05f   // cosine: by so much a triangle beside an edge may face away from the thread at first
-#define WRAP_FACES 0.1f    // the same of both together, later
-#define WRAP_SHORT 0.98f   // of the way to a virtual particle: not yet on the triangles beside it
+#define WRAP_AT_FIRST 0.25f // lengths of the edge: no higher does anything new come through it in a substep
+#define WRAP_STRAYS 0.05f   // the same: so much farther is looked for it, since it turns until the next search
+#define WRAP_BEYOND 0.25f   // rest lengths: so far beside its ends an edge that goes around something may do so
+#define WRAP_STEEP 2.0f     // and as many times higher than that it has to be
+#define WRAP_ALIKE 0.5f     // cosine between which way was up and where the triangles face, for
+#define WRAP_TURNS 0.1f     // so much of the latter
+#define WRAP_SINKS 0.02f    // of the thickness: so far a thread may lie in it before it goes around
+#define WRAP_FLAT 1e-3f     // the same: points that are no farther from a straight piece are on it
+#define WRAP_LEANS 0.05f    // cosine: by so much a triangle beside an edge may face away from the thread at first
+#define WRAP_FACES 0.1f     // the same of both together, later
+#define WRAP_SLOW 0.5f      // of the thickness: who moves less until the next search looks once
+#define WRAP_SHORT 0.98f    // of the way to a virtual particle: not yet on the triangles beside it
 
 typedef struct wrap_lanes { // eight edges of cloth, character space
     v8x3 a, along, out, side;
@@ -64,6 +66,10 @@ static hem_mat34 wrap_matrix(const hemi_collider_path* path, float share) {
     return hem_mat34_from_quat(q, p);
 }
 
+HEM_INLINE hem_vec3 wrap_lane(v8x3 v, uint32_t i) {
+    return hem_vec3_make(v8_lane(v.x, (int)i), v8_lane(v.y, (int)i), v8_lane(v.z, (int)i));
+}
+
 // Edges that move: one of both particles at least.
 HEM_INLINE uint32_t wrap_movable(const hem_virtual_edges* e, const hemi_row4* x) {
     HEM_ALIGN(32) int32_t ia[8], ib[8];
@@ -79,121 +85,12 @@ HEM_INLINE v8x3 wrap_particles(const hemi_row4* x, const uint16_t particle[8]) {
     return gather3(x[0].x, index);
 }
 
-// -- The search
-
-// Edges of a block that may matter and whose boxes meet the box. Each belongs to its first triangle.
-static void wrap_block(const hemi_wrap_args* args, const hemi_mesh_shape* shape, uint32_t block, const float low[3],
-                       const float high[3]) {
-    const hem_trimesh_view* view = shape->view;
-    hemi_wraps* w = args->wraps;
-    const hem_trimesh_names* names = &view->names[block];
-    v8x3 least = v8x3_set1(low[0], low[1], low[2]), most = v8x3_set1(high[0], high[1], high[2]);
-    const uint32_t total = view->header->triangle_count - block * 8, real = total < 8 ? (1u << total) - 1 : 0xffu;
-    const uint32_t wanted = HEM_TRIMESH_EDGE_CONVEX | HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN;
-    for (int k = 0; k < 3; ++k) {
-        v8x3 a = mesh_corner(&shape->corners[block], k), b = mesh_corner(&shape->corners[block], (k + 1) % 3);
-        v8x3 lowest = v8x3_least(a, b), highest = v8x3_most(a, b);
-        if (shape->began) {
-            a = mesh_corner(&shape->began[block], k), b = mesh_corner(&shape->began[block], (k + 1) % 3);
-            lowest = v8x3_least(lowest, v8x3_least(a, b));
-            highest = v8x3_most(highest, v8x3_most(a, b));
-        }
-        m8 x = m8_and(v8_le(lowest.x, most.x), v8_ge(highest.x, least.x));
-        m8 y = m8_and(v8_le(lowest.y, most.y), v8_ge(highest.y, least.y));
-        m8 z = m8_and(v8_le(lowest.z, most.z), v8_ge(highest.z, least.z));
-        for (uint32_t bits = m8_bits(m8_and(x, m8_and(y, z))) & real; bits; bits &= bits - 1) {
-            const uint32_t lane = hem_lowest_bit(bits), triangle = block * 8 + lane;
-            const hem_trimesh_edge* e = &view->edges[names->edge[k][lane]];
-            if (e->triangle[0] != triangle || !(shape->normals || (e->flags & wanted))) {
-                continue; // one that is bent by bones may become convex
-            }
-            if (w->near_count == w->near_capacity) {
-                ++args->counters->virtual_dropped_count;
-                continue;
-            }
-            w->near[w->near_count++] = 4 * triangle + (uint32_t)k;
-        }
-    }
-}
-
 HEM_INLINE float wrap_rest(const hem_view* view, uint32_t link) {
     const uint32_t at = link & ~HEM_VIRTUAL_INDEXED;
     return link == HEM_VIRTUAL_NO_LINK  ? 0.0f
            : link & HEM_VIRTUAL_INDEXED ? view->index_batches[at / 8].rest[at % 8]
                                         : view->link_batches[at / 8].rest[at % 8];
 }
-
-// A box around eight edges and around all that may come through them until the next search, the mesh's space.
-static void wrap_box(const hemi_wrap_args* args, uint32_t i, uint32_t lanes, const float into[2][12],
-                     const hemi_mat34* frame, float dt, float low[3], float high[3]) {
-    const hem_virtual_edges* e = &args->view->virtual_edges[i];
-    HEM_ALIGN(32) int32_t va[8], vb[8];
-    places_of(e->a, 24, va);
-    places_of(e->b, 24, vb);
-    const float* v = args->v[0].x;
-    v8x3 a = wrap_particles(args->x, e->a), b = wrap_particles(args->x, e->b);
-    v8x3 to_a = v8x3_madd(gather3(v, va), v8_set1(dt), transform3(frame->m, a, 1));
-    v8x3 to_b = v8x3_madd(gather3(v, vb), v8_set1(dt), transform3(frame->m, b, 1));
-    // What hangs down on both sides of something may be as far below it as it is long.
-    HEM_ALIGN(32) float rest[8];
-    for (uint32_t lane = 0; lane < 8; ++lane) {
-        rest[lane] = args->wrapped[8 * i + lane].now == 1 ? wrap_rest(args->view, e->link[lane]) : 0.0f;
-    }
-    v8 pad = v8_max(v8_mul(v8x3_length(v8x3_sub(b, a)), v8_set1(WRAP_AT_FIRST)), v8_load(rest));
-    pad = v8_add(pad, v8_set1(hem_maxf(args->parts[e->part].thickness, MESH_LEAST_MARGIN)));
-    v8x3 p = transform3(into[0], a, 1), q = transform3(into[0], b, 1);
-    v8x3 r = transform3(into[1], to_a, 1), s = transform3(into[1], to_b, 1);
-    v8x3 least = v8x3_least(v8x3_least(p, q), v8x3_least(r, s)), most = v8x3_most(v8x3_most(p, q), v8x3_most(r, s));
-    v8 far = v8_set1(1e30f);
-    m8 on = m8_from_bits(lanes);
-    low[0] = v8_hmin(v8_select(on, v8_sub(least.x, pad), far));
-    low[1] = v8_hmin(v8_select(on, v8_sub(least.y, pad), far));
-    low[2] = v8_hmin(v8_select(on, v8_sub(least.z, pad), far));
-    high[0] = v8_hmax(v8_select(on, v8_add(most.x, pad), v8_neg(far)));
-    high[1] = v8_hmax(v8_select(on, v8_add(most.y, pad), v8_neg(far)));
-    high[2] = v8_hmax(v8_select(on, v8_add(most.z, pad), v8_neg(far)));
-}
-
-void HEMI_NAME(find_wraps)(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt) {
-    const hem_view* view = args->view;
-    hemi_wraps* w = args->wraps;
-    near_cluster blocks;
-    for (uint32_t c = 0; c < args->colliders->count; ++c) {
-        const hemi_collider_path* path = &args->colliders->paths[c];
-        if (!path->mesh || !path->mesh->view) {
-            continue;
-        }
-        const hemi_mesh_shape shape = hemi_mesh_shape_of(path->mesh, args->s0, args->s1);
-        float into[2][12];
-        near_matrix(path, args->s0, into[0]);
-        near_matrix(path, args->s1, into[1]);
-        for (uint32_t i = 0; i < view->virtual_edge_count; ++i) {
-            const hem_virtual_edges* e = &view->virtual_edges[i];
-            const uint32_t lanes = wrap_movable(e, args->x), first = w->near_count;
-            if (!lanes || !(path->collider->mask & view->parts[e->part].collision_group)) {
-                continue;
-            }
-            float low[3], high[3];
-            wrap_box(args, i, lanes, (const float(*)[12])into, &part_frames[e->part], dt, low, high);
-            near_blocks(&shape, low, high, &blocks);
-            args->counters->virtual_dropped_count += blocks.full;
-            for (uint32_t k = 0; k < blocks.count; ++k) {
-                wrap_block(args, &shape, blocks.block[k], low, high);
-            }
-            if (w->near_count == first) {
-                continue;
-            }
-            if (w->eight_count == w->eight_capacity) {
-                args->counters->virtual_dropped_count += w->near_count - first;
-                w->near_count = first;
-                continue;
-            }
-            w->eights[w->eight_count++] = (hemi_wrap_eight){i, c, first, w->near_count - first};
-        }
-    }
-}
-
-// -- A substep
 
 // Which way was up, turned with the edge as little as may be, and a little towards where the triangles face now.
 static v8x3 wrap_turned(const wrap_lanes* l, const hemi_wrapped* wrapped, v8x3 n) {
@@ -257,6 +154,256 @@ static wrap_lanes wrap_load(const hemi_wrap_args* args, uint32_t index) {
     return l;
 }
 
+// -- The search
+
+// What eight edges of cloth may meet until the next search: a box each along its own axes, the mesh's space, and one around all.
+typedef struct wrap_boxes {
+    v8x3 a, along, out, side;
+    v8 low, high;    // along it
+    v8 above, aside; // to both sides of its plane and of the line
+    float least[3], most[3];
+} wrap_boxes;
+
+// Lanes whose plane an edge of the mesh goes through, from p to q, where it matters.
+HEM_INLINE uint32_t wrap_meets(const wrap_boxes* b, hem_vec3 p, hem_vec3 q) {
+    v8x3 x = v8x3_sub(v8x3_set1(p.x, p.y, p.z), b->a), y = v8x3_sub(v8x3_set1(q.x, q.y, q.z), b->a);
+    v8 dx = v8x3_dot(x, b->side), dy = v8x3_dot(y, b->side);
+    m8 meets = m8_and(v8_le(v8_min(dx, dy), b->aside), v8_ge(v8_max(dx, dy), v8_neg(b->aside)));
+    if (!m8_bits(meets)) {
+        return 0;
+    }
+    v8 tx = v8x3_dot(x, b->along), ty = v8x3_dot(y, b->along), hx = v8x3_dot(x, b->out), hy = v8x3_dot(y, b->out);
+    meets = m8_and(meets, m8_and(v8_le(v8_min(tx, ty), b->high), v8_ge(v8_max(tx, ty), b->low)));
+    meets = m8_and(meets, m8_and(v8_le(v8_min(hx, hy), b->above), v8_ge(v8_max(hx, hy), v8_neg(b->above))));
+    return m8_bits(meets);
+}
+
+// Many eights meet the same edges: each is kept once. A slot holds an edge if that edge says so; whatever else is in it is old.
+// HEMI_WRAP_FREE = no room.
+static uint32_t wrap_edge_named(hemi_wraps* w, uint32_t name, uint32_t collider) {
+    const uint32_t mask = w->slot_count - 1;
+    uint32_t slot = (name * 2654435761u + collider * 40503u) >> 7 & mask;
+    for (;; slot = (slot + 1) & mask) { // half of them are free
+        const uint32_t at = w->slots[slot];
+        if (at >= w->edge_count || w->edges[at].slot != slot) {
+            break;
+        }
+        if (w->edges[at].name == name && w->edges[at].collider == collider) {
+            return at;
+        }
+    }
+    if (w->edge_count == w->edge_capacity) {
+        return HEMI_WRAP_FREE;
+    }
+    hemi_wrap_edge* e = &w->edges[w->edge_count];
+    memset(e, 0, sizeof(*e));
+    e->name = name;
+    e->slot = slot;
+    e->collider = (uint16_t)collider;
+    w->slots[slot] = (uint16_t)w->edge_count;
+    return w->edge_count++;
+}
+
+// Edges k of a block's triangles whose boxes meet a box.
+HEM_INLINE uint32_t wrap_edges_in(const hemi_mesh_shape* shape, uint32_t block, int k, const float low[3],
+                                  const float high[3]) {
+    v8x3 least = v8x3_set1(low[0], low[1], low[2]), most = v8x3_set1(high[0], high[1], high[2]);
+    v8x3 a = mesh_corner(&shape->corners[block], k), b = mesh_corner(&shape->corners[block], (k + 1) % 3);
+    v8x3 lowest = v8x3_least(a, b), highest = v8x3_most(a, b);
+    if (shape->began) {
+        a = mesh_corner(&shape->began[block], k), b = mesh_corner(&shape->began[block], (k + 1) % 3);
+        lowest = v8x3_least(lowest, v8x3_least(a, b));
+        highest = v8x3_most(highest, v8x3_most(a, b));
+    }
+    m8 x = m8_and(v8_le(lowest.x, most.x), v8_ge(highest.x, least.x));
+    m8 y = m8_and(v8_le(lowest.y, most.y), v8_ge(highest.y, least.y));
+    m8 z = m8_and(v8_le(lowest.z, most.z), v8_ge(highest.z, least.z));
+    const uint32_t total = shape->view->header->triangle_count - block * 8,
+                   real = total < 8 ? (1u << total) - 1 : 0xffu;
+    return m8_bits(m8_and(x, m8_and(y, z))) & real;
+}
+
+// Each edge belongs to its first triangle. One that is bent by bones may become convex.
+HEM_INLINE int wrap_is_wanted(const hemi_mesh_shape* shape, uint32_t triangle, int k) {
+    const uint32_t wanted = HEM_TRIMESH_EDGE_CONVEX | HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN;
+    const hem_trimesh_edge* e = &shape->view->edges[shape->view->names[triangle / 8].edge[k][triangle % 8]];
+    return e->triangle[0] == triangle && (shape->normals || (e->flags & wanted));
+}
+
+static int wrap_has_any(const hemi_mesh_shape* shape, const near_cluster* blocks, const float low[3],
+                        const float high[3]) {
+    for (uint32_t i = 0; i < 3 * blocks->count; ++i) {
+        const uint32_t block = blocks->block[i / 3];
+        const int k = (int)(i % 3);
+        for (uint32_t bits = wrap_edges_in(shape, block, k, low, high); bits; bits &= bits - 1) {
+            if (wrap_is_wanted(shape, block * 8 + hem_lowest_bit(bits), k)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+// Edges of a block that may matter to one of the eight.
+static void wrap_block(const hemi_wrap_args* args, const hemi_mesh_shape* shape, uint32_t collider, uint32_t block,
+                       const wrap_boxes* boxes, uint32_t lanes) {
+    hemi_wraps* w = args->wraps;
+    for (int k = 0; k < 3; ++k) {
+        v8x3 a = mesh_corner(&shape->corners[block], k), b = mesh_corner(&shape->corners[block], (k + 1) % 3);
+        for (uint32_t bits = wrap_edges_in(shape, block, k, boxes->least, boxes->most); bits; bits &= bits - 1) {
+            const uint32_t lane = hem_lowest_bit(bits), triangle = block * 8 + lane;
+            if (!wrap_is_wanted(shape, triangle, k)) {
+                continue;
+            }
+            // One that moves with bones is taken as its box has it.
+            if (!shape->began && !(wrap_meets(boxes, wrap_lane(a, lane), wrap_lane(b, lane)) & lanes)) {
+                continue;
+            }
+            const uint32_t edge = wrap_edge_named(w, 4 * triangle + (uint32_t)k, collider);
+            if (w->near_count == w->near_capacity || edge == HEMI_WRAP_FREE) {
+                ++args->counters->virtual_dropped_count;
+                continue;
+            }
+            w->near[w->near_count++] = (uint16_t)edge;
+        }
+    }
+}
+
+// A box around all eight, whichever way their triangles face.
+static void wrap_rough_box(const hemi_wrap_args* args, uint32_t i, const float into[2][12], const hemi_mat34* frame,
+                           float dt, float low[3], float high[3]) {
+    const hem_virtual_edges* e = &args->view->virtual_edges[i];
+    HEM_ALIGN(32) int32_t va[8], vb[8];
+    places_of(e->a, 24, va);
+    places_of(e->b, 24, vb);
+    const float* v = args->v[0].x;
+    v8x3 a = wrap_particles(args->x, e->a), b = wrap_particles(args->x, e->b);
+    v8x3 to_a = v8x3_madd(gather3(v, va), v8_set1(dt), transform3(frame->m, a, 1));
+    v8x3 to_b = v8x3_madd(gather3(v, vb), v8_set1(dt), transform3(frame->m, b, 1));
+    float hangs = 0.0f;
+    for (uint32_t lane = 0; lane < 8; ++lane) {
+        hangs = args->wrapped[8 * i + lane].now == 1 ? hem_maxf(hangs, wrap_rest(args->view, e->link[lane])) : hangs;
+    }
+    v8 pad = v8_max(v8_mul(v8x3_length(v8x3_sub(b, a)), v8_set1(WRAP_AT_FIRST + WRAP_STRAYS)),
+                    v8_set1((1.0f + WRAP_STRAYS) * hangs));
+    pad = v8_add(pad, v8_set1(hem_maxf(args->parts[e->part].thickness, MESH_LEAST_MARGIN)));
+    v8x3 p = transform3(into[0], a, 1), q = transform3(into[0], b, 1);
+    v8x3 r = transform3(into[1], to_a, 1), s = transform3(into[1], to_b, 1);
+    v8x3 least = v8x3_least(v8x3_least(p, q), v8x3_least(r, s)), most = v8x3_most(v8x3_most(p, q), v8x3_most(r, s));
+    v8 far = v8_set1(1e30f), near = v8_set1(-1e30f);
+    m8 on = m8_from_bits(e->lane_mask);
+    low[0] = v8_hmin(v8_select(on, v8_sub(least.x, pad), far));
+    low[1] = v8_hmin(v8_select(on, v8_sub(least.y, pad), far));
+    low[2] = v8_hmin(v8_select(on, v8_sub(least.z, pad), far));
+    high[0] = v8_hmax(v8_select(on, v8_add(most.x, pad), near));
+    high[1] = v8_hmax(v8_select(on, v8_add(most.y, pad), near));
+    high[2] = v8_hmax(v8_select(on, v8_add(most.z, pad), near));
+}
+
+HEM_INLINE v8 wrap_moves(v8x3 a, v8x3 b, v8x3 axis) { // of both ends, along an axis
+    return v8_max(v8_abs(v8x3_dot(a, axis)), v8_abs(v8x3_dot(b, axis)));
+}
+
+// Around each edge and all that may come through it until the next search. What is new comes from where its triangles face; what
+// hangs down on both sides of something may be as far below it as it is long.
+// Returns whether none moves far.
+static int wrap_box(const hemi_wrap_args* args, uint32_t i, const wrap_lanes* l, const float into[2][12],
+                    const hemi_mat34* frame, float dt, wrap_boxes* boxes) {
+    const hem_virtual_edges* e = &args->view->virtual_edges[i];
+    HEM_ALIGN(32) int32_t va[8], vb[8];
+    places_of(e->a, 24, va);
+    places_of(e->b, 24, vb);
+    const float* v = args->v[0].x;
+    v8x3 b = wrap_particles(args->x, e->b);
+    v8x3 to_a = v8x3_madd(gather3(v, va), v8_set1(dt), transform3(frame->m, l->a, 1));
+    v8x3 to_b = v8x3_madd(gather3(v, vb), v8_set1(dt), transform3(frame->m, b, 1));
+    HEM_ALIGN(32) float rest[8];
+    for (uint32_t lane = 0; lane < 8; ++lane) {
+        rest[lane] = l->wrapped >> lane & 1u ? wrap_rest(args->view, e->link[lane]) : 0.0f;
+    }
+    v8 hangs = v8_load(rest);
+    const float margin = hem_maxf(args->parts[e->part].thickness, MESH_LEAST_MARGIN);
+    v8 slack = v8_add(v8_set1(margin), v8_mul(v8_max(l->length, hangs), v8_set1(WRAP_STRAYS)));
+    v8x3 p = transform3(into[0], l->a, 1), q = transform3(into[0], b, 1);
+    v8x3 way_p = v8x3_sub(transform3(into[1], to_a, 1), p), way_q = v8x3_sub(transform3(into[1], to_b, 1), q);
+    boxes->a = p;
+    boxes->along = transform3(into[0], l->along, 0);
+    boxes->out = transform3(into[0], l->out, 0);
+    boxes->side = transform3(into[0], l->side, 0);
+    v8 more = v8_add(slack, wrap_moves(way_p, way_q, boxes->along));
+    boxes->low = v8_sub(l->low, more);
+    boxes->high = v8_add(l->high, more);
+    boxes->aside = v8_add(slack, wrap_moves(way_p, way_q, boxes->side));
+    boxes->above = v8_add(v8_max(v8_mul(l->length, v8_set1(WRAP_AT_FIRST)), hangs),
+                          v8_add(slack, wrap_moves(way_p, way_q, boxes->out)));
+    // The same along the mesh's axes, of all.
+    v8 half = v8_mul(v8_sub(boxes->high, boxes->low), v8_set1(0.5f));
+    v8x3 middle = v8x3_madd(boxes->along, v8_add(boxes->low, half), p), *u = &boxes->along, *o = &boxes->out;
+    v8x3* s = &boxes->side;
+    v8x3 size =
+        v8x3_make(v8_madd(v8_abs(u->x), half, v8_madd(v8_abs(o->x), boxes->above, v8_mul(v8_abs(s->x), boxes->aside))),
+                  v8_madd(v8_abs(u->y), half, v8_madd(v8_abs(o->y), boxes->above, v8_mul(v8_abs(s->y), boxes->aside))),
+                  v8_madd(v8_abs(u->z), half, v8_madd(v8_abs(o->z), boxes->above, v8_mul(v8_abs(s->z), boxes->aside))));
+    v8x3 least = v8x3_sub(middle, size), most = v8x3_add(middle, size);
+    v8 far = v8_set1(1e30f), near = v8_set1(-1e30f);
+    m8 on = m8_from_bits(l->lanes);
+    boxes->least[0] = v8_hmin(v8_select(on, least.x, far)), boxes->most[0] = v8_hmax(v8_select(on, most.x, near));
+    boxes->least[1] = v8_hmin(v8_select(on, least.y, far)), boxes->most[1] = v8_hmax(v8_select(on, most.y, near));
+    boxes->least[2] = v8_hmin(v8_select(on, least.z, far)), boxes->most[2] = v8_hmax(v8_select(on, most.z, near));
+    v8 moves = v8_max(v8x3_dot(way_p, way_p), v8x3_dot(way_q, way_q)), few = v8_set1(WRAP_SLOW * margin);
+    return !(m8_bits(v8_gt(moves, v8_mul(few, few))) & l->lanes);
+}
+
+void HEMI_NAME(find_wraps)(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt) {
+    const hem_view* view = args->view;
+    hemi_wraps* w = args->wraps;
+    near_cluster blocks;
+    for (uint32_t c = 0; c < args->colliders->count; ++c) {
+        const hemi_collider_path* path = &args->colliders->paths[c];
+        if (!path->mesh || !path->mesh->view) {
+            continue;
+        }
+        const hemi_mesh_shape shape = hemi_mesh_shape_of(path->mesh, args->s0, args->s1);
+        float into[2][12];
+        near_matrix(path, args->s0, into[0]);
+        near_matrix(path, args->s1, into[1]);
+        for (uint32_t i = 0; i < view->virtual_edge_count; ++i) {
+            const hem_virtual_edges* e = &view->virtual_edges[i];
+            const uint32_t first = w->near_count;
+            if (!(path->collider->mask & view->parts[e->part].collision_group)) {
+                continue;
+            }
+            float low[3], high[3];
+            wrap_rough_box(args, i, (const float(*)[12])into, &part_frames[e->part], dt, low, high);
+            near_blocks(&shape, low, high, &blocks);
+            if (!blocks.full && !wrap_has_any(&shape, &blocks, low, high)) {
+                continue;
+            }
+            const wrap_lanes l = wrap_load(args, i);
+            wrap_boxes boxes;
+            const int slow = wrap_box(args, i, &l, (const float(*)[12])into, &part_frames[e->part], dt, &boxes);
+            if (blocks.full) {
+                near_blocks(&shape, boxes.least, boxes.most, &blocks);
+                args->counters->virtual_dropped_count += blocks.full;
+            }
+            for (uint32_t k = 0; k < blocks.count; ++k) {
+                wrap_block(args, &shape, c, blocks.block[k], &boxes, l.lanes);
+            }
+            if (w->near_count == first) {
+                continue;
+            }
+            if (w->eight_count == w->eight_capacity) {
+                args->counters->virtual_dropped_count += w->near_count - first;
+                w->near_count = first;
+                continue;
+            }
+            w->eights[w->eight_count++] = (hemi_wrap_eight){i, c, first, w->near_count - first, (uint32_t)slow};
+        }
+    }
+}
+
+// -- A substep
+
 static void wrap_edge_of(const hemi_mesh_shape* shape, uint32_t near, float time, hem_vec3 ends[2]) {
     hem_vec3 corner[3];
     const uint32_t k = near % 4;
@@ -265,24 +412,50 @@ static void wrap_edge_of(const hemi_mesh_shape* shape, uint32_t near, float time
     ends[1] = corner[k == 2 ? 0 : k + 1];
 }
 
-// Normals of the triangles beside a mesh's edge. 0 = it has no inside.
-static int wrap_faces(const wrap_mesh* m, uint32_t near, hem_vec3 faces[2]) {
+HEM_INLINE void wrap_store(hem_vec3 v, float to[3]) {
+    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+}
+
+HEM_INLINE hem_vec3 wrap_read3(const float v[3]) {
+    return hem_vec3_make(v[0], v[1], v[2]);
+}
+
+// Normals of the triangles beside a mesh's edge, worked out when they are asked for. 0 = it has no inside.
+static int wrap_faces(const wrap_mesh* m, hemi_wrap_edge* edge) {
+    if (edge->asked) {
+        return edge->asked == HEMI_WRAP_CLOSED;
+    }
     const hem_trimesh_view* view = m->then.view;
-    const uint32_t triangle = near / 4, k = near % 4;
+    const uint32_t triangle = edge->name / 4, k = edge->name % 4;
     const hem_trimesh_edge* e = &view->edges[view->names[triangle / 8].edge[k][triangle % 8]];
     if (m->two_sided || (e->flags & (HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN))) {
+        edge->asked = HEMI_WRAP_OPEN;
         return 0;
     }
     for (int i = 0; i < 2; ++i) {
         hem_vec3 corner[3];
         mesh_triangle(&m->then, e->triangle[i], m->then.now, corner);
-        faces[i] = hem_mat34_vector(&m->out[0], mesh_unit_normal(corner));
+        wrap_store(hem_mat34_vector(&m->out[0], mesh_unit_normal(corner)), edge->faces[i]);
     }
+    edge->asked = HEMI_WRAP_CLOSED;
     return 1;
 }
 
-HEM_INLINE hem_vec3 wrap_lane(v8x3 v, uint32_t i) {
-    return hem_vec3_make(v8_lane(v.x, (int)i), v8_lane(v.y, (int)i), v8_lane(v.z, (int)i));
+// Edges of a collider, [first, end), where the substep finds them. Returns the end.
+static uint32_t wrap_place(const hemi_wrap_args* args, const wrap_mesh* m, uint32_t collider, uint32_t first) {
+    hemi_wraps* w = args->wraps;
+    for (; first < w->edge_count && w->edges[first].collider <= collider; ++first) {
+        hemi_wrap_edge* e = &w->edges[first];
+        hem_vec3 ends[2];
+        if (e->collider < collider) {
+            continue;
+        }
+        wrap_edge_of(&m->then, e->name, args->s0, ends);
+        wrap_store(hem_mat34_point(&m->out[0], ends[0]), e->ends[0]);
+        wrap_store(hem_mat34_point(&m->out[0], ends[1]), e->ends[1]);
+        e->asked = 0;
+    }
+    return first;
 }
 
 // A point in the plane of an edge of cloth: kept if it is above the thread.
@@ -334,14 +507,15 @@ static void wrap_slice(const hemi_wrap_args* args, const hemi_wrap_eight* r, con
     v8 zero = v8_zero(), reach = v8_mul(l->length, v8_set1(WRAP_AT_FIRST));
     reach = v8_select(m8_from_bits(l->wrapped), v8_set1(1e30f), reach);
     for (uint32_t i = 0; i < r->count; ++i) {
-        const uint32_t near = args->wraps->near[r->first + i];
-        hem_vec3 ends[2];
-        wrap_edge_of(&m->then, near, args->s0, ends);
-        hem_vec3 p = hem_mat34_point(&m->out[0], ends[0]), q = hem_mat34_point(&m->out[0], ends[1]);
-        v8x3 x = v8x3_sub(v8x3_set1(p.x, p.y, p.z), l->a), y = v8x3_sub(v8x3_set1(q.x, q.y, q.z), l->a);
+        hemi_wrap_edge* edge = &args->wraps->edges[args->wraps->near[r->first + i]];
+        const float *p = edge->ends[0], *q = edge->ends[1];
+        v8x3 x = v8x3_sub(v8x3_set1(p[0], p[1], p[2]), l->a), y = v8x3_sub(v8x3_set1(q[0], q[1], q[2]), l->a);
         v8 dx = v8x3_dot(x, l->side), dy = v8x3_dot(y, l->side);
         m8 front = v8_gt(dx, zero), other = v8_gt(dy, zero);
         m8 crosses = m8_or(m8_andnot(front, other), m8_andnot(other, front));
+        if (!(m8_bits(crosses) & l->lanes)) {
+            continue;
+        }
         v8 u = v8_div(dx, v8_select(crosses, v8_sub(dx, dy), v8_set1(1.0f)));
         v8x3 at = v8x3_lerp(x, y, u);
         v8 t = v8x3_dot(at, l->along), h = v8x3_dot(at, l->out);
@@ -351,12 +525,12 @@ static void wrap_slice(const hemi_wrap_args* args, const hemi_wrap_eight* r, con
         if (!bits) {
             continue;
         }
-        hem_vec3 faces[2];
-        const int closed = wrap_faces(m, near, faces);
+        const int closed = wrap_faces(m, edge);
+        const hem_vec3 faces[2] = {wrap_read3(edge->faces[0]), wrap_read3(edge->faces[1])};
         for (; bits; bits &= bits - 1) {
             const uint32_t lane = hem_lowest_bit(bits);
             const wrap_point point = {
-                v8_lane(t, (int)lane), 0.0f, v8_lane(h, (int)lane), v8_lane(u, (int)lane), 0.0f, near, 0};
+                v8_lane(t, (int)lane), 0.0f, v8_lane(h, (int)lane), v8_lane(u, (int)lane), 0.0f, edge->name, 0};
             if (!wrap_keep(&lists[lane], point, closed, faces, wrap_lane(l->out, lane), (int)(l->wrapped >> lane & 1u),
                            margin, v8_lane(l->length, (int)lane))) {
                 ++args->counters->virtual_dropped_count;
@@ -444,8 +618,15 @@ static int wrap_is_hidden(const wrap_mesh* m, const wrap_lanes* l, uint32_t lane
     return hidden != 0;
 }
 
-static void wrap_store(hem_vec3 v, float to[3]) {
-    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+// Where its virtual particles are at the end of the substep.
+static void wrap_move(const hemi_wrap_args* args, const wrap_mesh* m, hemi_split* split) {
+    for (int k = 0; k < 2; ++k) {
+        hem_vec3 edge[2];
+        wrap_edge_of(&m->now, split->names[k], args->s1, edge);
+        const hem_vec3 at = hem_mat34_point(&m->out[1], hem_vec3_lerp(edge[0], edge[1], split->along[k]));
+        wrap_store(hem_vec3_add(at, wrap_read3(split->above)), split->place[k]);
+        split->lambda[k] = 0.0f;
+    }
 }
 
 // Lengths along the thread become shares of the rest length: sum r_j = r (section 6).
@@ -465,15 +646,13 @@ static void wrap_split(const hemi_wrap_args* args, const wrap_mesh* m, const wra
     }
     for (int k = 0; k < 2; ++k) {
         const wrap_point* p = &list->point[k ? list->count - 1 : 0];
-        const hem_vec3 above = hem_vec3_scale(out, sign * margin);
-        hem_vec3 edge[2];
-        wrap_edge_of(&m->now, p->near, args->s1, edge);
-        const hem_vec3 at = hem_mat34_point(&m->out[1], hem_vec3_lerp(edge[0], edge[1], p->u));
-        wrap_store(hem_vec3_add(at, above), split->place[k]);
+        split->names[k] = p->near;
+        split->along[k] = p->u;
         wrap_store(hem_vec3_madd(out, sign * p->y, hem_vec3_madd(along, p->t, a)), split->began[k]);
         split->share[k] = ends[k] / total;
-        split->lambda[k] = 0.0f;
     }
+    wrap_store(hem_vec3_scale(out, sign * margin), split->above);
+    wrap_move(args, m, split);
 }
 
 // All of one edge's, for who reads them.
@@ -506,7 +685,8 @@ HEM_INLINE int8_t wrap_byte(float x) {
     return (int8_t)(int32_t)(x + (x < 0.0f ? -0.5f : 0.5f));
 }
 
-static void wrap_eight(hemi_wrap_args* args, const hemi_wrap_eight* r, const wrap_mesh* m) {
+static void wrap_eight(hemi_wrap_args* args, uint32_t index, const wrap_mesh* m) {
+    const hemi_wrap_eight* r = &args->wraps->eights[index];
     const hem_virtual_edges* e = &args->view->virtual_edges[r->eight];
     hemi_wraps* w = args->wraps;
     hemi_wrapped* wrapped = args->wrapped + 8 * (size_t)r->eight;
@@ -544,6 +724,7 @@ static void wrap_eight(hemi_wrap_args* args, const hemi_wrap_eight* r, const wra
         split->particle[0] = e->a[i];
         split->particle[1] = e->b[i];
         split->edge = 8 * r->eight + i;
+        split->eight = index;
         split->count = list->count;
         wrap_split(args, m, &l, i, margin, list, split);
         const hem_vec3 out = hem_vec3_scale(wrap_lane(l.out, i), list->point[0].up ? 127.0f : -127.0f);
@@ -552,21 +733,57 @@ static void wrap_eight(hemi_wrap_args* args, const hemi_wrap_eight* r, const wra
     }
 }
 
-void HEMI_NAME(wrap_edges)(hemi_wrap_args* args) {
+static void wrap_mesh_of(const hemi_wrap_args* args, uint32_t collider, wrap_mesh* m) {
+    const hemi_collider_path* path = &args->colliders->paths[collider];
+    m->then = hemi_mesh_shape_of(path->mesh, args->s0, args->s0);
+    m->now = hemi_mesh_shape_of(path->mesh, args->s0, args->s1);
+    m->out[0] = wrap_matrix(path, args->s0);
+    m->out[1] = wrap_matrix(path, args->s1);
+    near_matrix(path, args->s0, m->into);
+    m->two_sided = (m->then.view->header->flags & HEM_TRIMESH_TWO_SIDED) != 0;
+}
+
+// What slow ones went around they still do: only the mesh has moved on.
+static void wrap_again(const hemi_wrap_args* args) {
+    hemi_wraps* w = args->wraps;
+    const uint32_t before = w->split_count;
     wrap_mesh m;
     uint32_t collider = UINT32_MAX;
+    w->split_count = w->point_count = 0;
+    for (uint32_t i = 0; args->again && i < before; ++i) {
+        const hemi_wrap_eight* r = &w->eights[w->splits[i].eight];
+        if (!r->slow) {
+            continue;
+        }
+        hemi_split* split = &w->splits[w->split_count++];
+        *split = w->splits[i];
+        if (r->collider != collider) {
+            collider = r->collider;
+            wrap_mesh_of(args, collider, &m);
+        }
+        memcpy(split->began, split->place, sizeof(split->began));
+        wrap_move(args, &m, split);
+        args->wrapped[split->edge].now = 1 | HEMI_WRAP_SEEN;
+        w->point_count += split->count;
+        const int shown = args->view->virtual_edges[split->edge / 8].face_mask >> split->edge % 8 & 1;
+        args->counters->virtual_count += shown ? split->count : 0;
+    }
+}
+
+void HEMI_NAME(wrap_edges)(hemi_wrap_args* args) {
+    wrap_mesh m;
+    uint32_t collider = UINT32_MAX, placed = 0;
+    wrap_again(args);
     for (uint32_t i = 0; i < args->wraps->eight_count; ++i) {
         const hemi_wrap_eight* r = &args->wraps->eights[i];
-        if (r->collider != collider) {
-            const hemi_collider_path* path = &args->colliders->paths[r->collider];
-            collider = r->collider;
-            m.then = hemi_mesh_shape_of(path->mesh, args->s0, args->s0);
-            m.now = hemi_mesh_shape_of(path->mesh, args->s0, args->s1);
-            m.out[0] = wrap_matrix(path, args->s0);
-            m.out[1] = wrap_matrix(path, args->s1);
-            near_matrix(path, args->s0, m.into);
-            m.two_sided = (m.then.view->header->flags & HEM_TRIMESH_TWO_SIDED) != 0;
+        if (args->again && r->slow) {
+            continue;
         }
-        wrap_eight(args, r, &m);
+        if (r->collider != collider) {
+            collider = r->collider;
+            wrap_mesh_of(args, collider, &m);
+            placed = wrap_place(args, &m, collider, placed);
+        }
+        wrap_eight(args, i, &m);
     }
 }
