@@ -675,7 +675,8 @@ HEM_STATIC_ASSERT(sizeof(hem_tear_triangle) == 40, "tear triangle size");
 
 // Eight edges of a part's cloth. Those of its triangulation (`face`: the weave, each cell halved by one diagonal) and the
 // other diagonals that are links. Where a mesh comes through the cloth between two particles, the link that the edge is
-// goes around it (runtime/src/kernels/wraps.inl). The wings are the third corners of the triangles on both sides.
+// goes around it (runtime/src/kernels/wraps.inl). The wings are the third corners of the triangles on
+// both sides: a, b, wing 0 and b, a, wing 1 face the same way.
 typedef struct hem_virtual_edges {
     uint16_t a[8], b[8]; // particles; lanes without an edge: 0
     uint16_t wing[2][8]; // the same; a border has HEM_VIRTUAL_NO_WING for its second

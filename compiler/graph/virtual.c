@@ -9,7 +9,7 @@
 // the cloth up otherwise.
 
 typedef struct edge_side {
-    uint32_t a, b, far;
+    uint32_t a, b, far; // as the triangle has it
 } edge_side;
 
 typedef struct edge_map { // sorted by key
@@ -35,14 +35,15 @@ static uint32_t find(const edge_map* map, uint64_t key) {
     return low < map->count && map->keys[low] == key ? map->items[low] : UINT32_MAX;
 }
 
-// Edges of the triangulation with the corners on both sides. Of a third triangle nobody asks.
+// Edges of the triangulation with the corners on both sides: the triangles are a, b, wing 0 and b, a, wing 1, as they face. Of a
+// third triangle nobody asks.
 static size_t face_edges(hemc_arena* arena, const uint32_t (*faces)[3], size_t face_count, hemc_virtual_edge* out) {
     edge_side* sides = hemc_alloc(arena, 3 * face_count, sizeof(edge_side));
     uint64_t* keys = hemc_alloc(arena, 3 * face_count, sizeof(uint64_t));
     uint32_t* order = hemc_alloc(arena, 3 * face_count, sizeof(uint32_t));
     for (size_t i = 0; i < 3 * face_count; ++i) {
         const uint32_t *f = faces[i / 3], a = f[i % 3], b = f[(i + 1) % 3];
-        sides[i] = (edge_side){a < b ? a : b, a < b ? b : a, f[(i + 2) % 3]};
+        sides[i] = (edge_side){a, b, f[(i + 2) % 3]};
         keys[i] = key_of(a, b);
         order[i] = (uint32_t)i;
     }
@@ -52,7 +53,8 @@ static size_t face_edges(hemc_arena* arena, const uint32_t (*faces)[3], size_t f
         const edge_side* s = &sides[order[i]];
         if (i == 0 || keys[i] != keys[i - 1]) {
             out[count++] = (hemc_virtual_edge){s->a, s->b, {s->far, UINT32_MAX}, true};
-        } else if (out[count - 1].wing[1] == UINT32_MAX && out[count - 1].wing[0] != s->far) {
+        } else if (out[count - 1].wing[1] == UINT32_MAX &&
+                   out[count - 1].wing[0] != s->far) { // turned over: still two sides
             out[count - 1].wing[1] = s->far;
         }
     }

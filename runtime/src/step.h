@@ -137,6 +137,8 @@ void hemi_watch_astray(hemi_step* s);   // then: who came to rest on the wrong s
 
 // wraps.c
 void hemi_solve_wraps(const hemi_step* s, uint32_t part);
+// refine.c: thread_points of `to` are there, edge by edge.
+void hemi_refine(const hemi_wrap_args* args, hem_refined* to, uint32_t thread_points);
 
 // sleep.c
 int hemi_hears(hemi_step* s); // whether what is in force has changed since the last step

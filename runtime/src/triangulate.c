@@ -383,3 +383,40 @@ int hemi_cdt_join(hemi_cdt* t, uint32_t a, uint32_t b) {
     }
     return 1;
 }
+
+// -- Heights
+
+#define RAISE_LEAST 1e-6f // of the heights: a smaller gain is rounding
+#define RAISE_PASSES 64   // each raises the surface; faces need three or four
+
+// The other diagonal minus this side, where they cross, whose ends the four are.
+static float gain_of(const hemi_cdt* t, const float* height, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    const float ca = (float)cross_at(t, c, d, a), cb = (float)cross_at(t, c, d, b);
+    const float ac = (float)cross_at(t, a, b, c), ad = (float)cross_at(t, a, b, d);
+    const float along = ca / (ca - cb), across = ac / (ac - ad);
+    const float side = height[a] + (height[b] - height[a]) * along;
+    return height[c] + (height[d] - height[c]) * across - side;
+}
+
+void hemi_cdt_raise(hemi_cdt* t, const float* height) {
+    float most = 0.0f;
+    for (uint32_t i = 0; i < t->point_count; ++i) {
+        most = hem_maxf(most, hem_absf(height[i]));
+    }
+    int changed = 1;
+    for (int pass = 0; changed && pass < RAISE_PASSES; ++pass) {
+        changed = 0;
+        for (uint32_t i = 0; i < 3 * t->triangle_count; ++i) {
+            const uint32_t n = i / 3, k = i % 3, m = t->across[n][k];
+            if (m == HEMI_CDT_NONE || (t->fixed[n] >> k & 1u)) {
+                continue;
+            }
+            const uint32_t a = t->corner[n][k], b = t->corner[n][next3(k)];
+            const uint32_t c = t->corner[n][last3(k)], d = t->corner[m][last3(side_towards(t, m, n))];
+            if (do_cross(t, a, b, c, d) && gain_of(t, height, a, b, c, d) > RAISE_LEAST * most) {
+                flip(t, n, k);
+                changed = 1;
+            }
+        }
+    }
+}

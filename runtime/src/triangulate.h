@@ -13,7 +13,7 @@
 
 #include "platform/base.h"
 
-#define HEMI_CDT_POINTS 64 // the face's corners are 0, 1 and 2
+#define HEMI_CDT_POINTS 96 // the face's corners are 0, 1 and 2
 #define HEMI_CDT_TRIANGLES (2 * HEMI_CDT_POINTS)
 #define HEMI_CDT_ONE (1 << 20)
 #define HEMI_CDT_NONE 255
@@ -39,5 +39,8 @@ uint32_t hemi_cdt_add(hemi_cdt* t, int32_t u, int32_t v);
 // The segment between two points becomes sides of triangles, in pieces where other points lie on it. 0 = not done, since it
 // crosses one that was joined before, and nothing has changed. Points added later split it.
 int hemi_cdt_join(hemi_cdt* t, uint32_t a, uint32_t b);
+// With a height for each point: sides that were not joined are flipped while that raises the surface, which is then convex wherever
+// a flip could have made it so. No longer Delaunay.
+void hemi_cdt_raise(hemi_cdt* t, const float* height);
 
 #endif

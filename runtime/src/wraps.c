@@ -264,6 +264,32 @@ static void stand_still(const hem_scene* scene, hemi_instance* instance, hemi_sc
     }
 }
 
+// What an instance's threads go around, into the room that args has. 0 = nothing of it ever does.
+static int read_threads(const hem_scene* scene, hemi_instance* instance, hemi_wrap_args* args) {
+    hemi_scratch* scratch = &scene->scratch[0];
+    hemi_wraps* w = &scratch->wraps;
+    const hem_view* view = instance->view;
+    if (!view->virtual_edge_count || !w->split_capacity) {
+        return 0;
+    }
+    stand_still(scene, instance, scratch);
+    memcpy(w->aside, instance->wrapped, view->virtual_edge_count * 8 * sizeof(hemi_wrapped));
+    w->split_count = w->loose_count = w->point_count = w->near_count = w->edge_count = w->eight_count = 0;
+    args->view = view;
+    args->x = instance->x;
+    args->v = instance->v;
+    args->parts = scratch->solve.parts;
+    args->colliders = &scratch->colliders;
+    args->wraps = w;
+    args->wrapped = w->aside;
+    args->counters = &scratch->counters;
+    args->s0 = args->s1 = 1.0f;
+    scene->kernels->find_wraps(args, scratch->search.part_frames, 0.0f);
+    scene->kernels->wrap_edges(args);
+    w->split_count = 0;
+    return 1;
+}
+
 hem_result hem_instance_get_virtual(const hem_scene* scene, hem_instance_id id, hem_virtual_particle* particles,
                                     uint32_t capacity, uint32_t* count) {
     hemi_instance* instance;
@@ -274,32 +300,41 @@ hem_result hem_instance_get_virtual(const hem_scene* scene, hem_instance_id id, 
     if (!count || (!particles && capacity)) {
         return hemi_refuse_null(scene, __func__, count ? "particles" : "count");
     }
-    *count = 0;
-    hemi_scratch* scratch = &scene->scratch[0];
-    hemi_wraps* w = &scratch->wraps;
-    const hem_view* view = instance->view;
-    if (!view->virtual_edge_count || !w->split_capacity) {
-        return HEM_OK;
-    }
-    stand_still(scene, instance, scratch);
-    memcpy(w->aside, instance->wrapped, view->virtual_edge_count * 8 * sizeof(hemi_wrapped));
-    w->split_count = w->loose_count = w->point_count = w->near_count = w->edge_count = w->eight_count = 0;
     hem_virtual_particle none;
-    hemi_wrap_args args = {.view = view,
-                           .x = instance->x,
-                           .v = instance->v,
-                           .parts = scratch->solve.parts,
-                           .colliders = &scratch->colliders,
-                           .wraps = w,
-                           .wrapped = w->aside,
-                           .counters = &scratch->counters,
-                           .s0 = 1.0f,
-                           .s1 = 1.0f,
-                           .out = particles ? particles : &none,
-                           .out_capacity = capacity};
-    scene->kernels->find_wraps(&args, scratch->search.part_frames, 0.0f);
-    scene->kernels->wrap_edges(&args);
-    w->split_count = 0;
+    hemi_wrap_args args = {.out = particles ? particles : &none, .out_capacity = capacity};
+    read_threads(scene, instance, &args);
     *count = args.out_count;
+    return HEM_OK;
+}
+
+hem_result hem_instance_get_refined(const hem_scene* scene, hem_instance_id id, hem_refined* refined) {
+    hemi_instance* instance;
+    hem_result result = hemi_find_idle(scene, __func__, id, &instance);
+    if (result != HEM_OK) {
+        return result;
+    }
+    if (!refined || (!refined->vertices && refined->vertex_capacity) ||
+        (!refined->indices && refined->triangle_capacity)) {
+        return hemi_refuse_null(scene, __func__, !refined ? "refined" : !refined->vertices ? "vertices" : "indices");
+    }
+    refined->vertex_count = refined->triangle_count = refined->dropped_count = 0;
+    hem_refined_vertex none;
+    hemi_wrap_args args = {.refined = refined->vertices ? refined->vertices : &none,
+                           .out_capacity = refined->vertex_capacity};
+    if (read_threads(scene, instance, &args)) {
+        // A thread that is cut off is no thread: all that did not fit stays a line.
+        uint32_t whole = args.out_count < HEMI_WRAP_FREE ? args.out_count : HEMI_WRAP_FREE - 1;
+        if (whole > args.out_capacity) {
+            whole = args.out_capacity;
+            const hem_refined_vertex *v = refined->vertices, *last = whole > 0 ? &v[whole - 1] : NULL;
+            while (whole > 0 && v[whole - 1].particle[0] == last->particle[0] &&
+                   v[whole - 1].particle[1] == last->particle[1]) {
+                --whole;
+            }
+        }
+        refined->dropped_count = args.out_count - whole;
+        refined->vertex_count = whole;
+        hemi_refine(&args, refined, whole);
+    }
     return HEM_OK;
 }

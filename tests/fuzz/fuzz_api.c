@@ -412,8 +412,14 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
         hem_collider out[8];
         uint32_t count;
         hem_virtual_particle points[4];
-        result = byte(in) & 1 ? hem_instance_get_virtual(scene, id, points, byte(in) % 5, &count)
-                              : hem_instance_get_colliders(scene, id, out, byte(in) % 9, &count);
+        hem_refined_vertex vertices[16];
+        uint32_t indices[3 * 16];
+        hem_refined refined = {
+            .vertices = vertices, .indices = indices, .vertex_capacity = 16, .triangle_capacity = 16};
+        const uint8_t which = byte(in);
+        result = which & 1   ? hem_instance_get_virtual(scene, id, points, byte(in) % 5, &count)
+                 : which & 2 ? hem_instance_get_refined(scene, id, &refined)
+                             : hem_instance_get_colliders(scene, id, out, byte(in) % 9, &count);
         break;
     }
     case 21:

@@ -19,6 +19,7 @@ typedef struct arguments {
     float vector[3];
     hem_collider collider;
     hem_virtual_particle point;
+    hem_refined refined;
     hem_force force;
     hem_tie tie;
     hem_clip_play play;
@@ -74,6 +75,7 @@ typedef struct arguments {
     X(hem_instance_get_stats, (s, id, &a->stats))                                                                      \
     X(hem_instance_get_colliders, (s, id, &a->collider, 1, &a->count))                                                 \
     X(hem_instance_get_virtual, (s, id, &a->point, 1, &a->count))                                                      \
+    X(hem_instance_get_refined, (s, id, &a->refined))                                                                  \
     X(hem_instance_hash, (s, id, &a->number))                                                                          \
     X(hem_instance_user, (s, id, &a->number))                                                                          \
     X(hem_instance_draw, (s, id, &a->draw))                                                                            \
@@ -270,6 +272,7 @@ TEST what_is_missing_is_named(void) {
     MISSING(hem_instance_get_colliders, (s, w.id, NULL, 1, &a.count), "colliders");
     MISSING(hem_instance_get_virtual, (s, w.id, &a.point, 1, NULL), "count");
     MISSING(hem_instance_get_virtual, (s, w.id, NULL, 1, &a.count), "particles");
+    MISSING(hem_instance_get_refined, (s, w.id, NULL), "refined");
     MISSING(hem_instance_hash, (s, w.id, NULL), "hash");
     MISSING(hem_instance_user, (s, w.id, NULL), "user");
     MISSING(hem_instance_draw, (s, w.id, NULL), "draw");

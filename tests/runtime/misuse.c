@@ -119,6 +119,8 @@ TEST whoever_reads_during_an_open_step_is_told_so(void) {
     BUSY(hem_instance_get_colliders(w.scene, w.id, &collider, 1, &count));
     hem_virtual_particle point;
     BUSY(hem_instance_get_virtual(w.scene, w.id, &point, 1, &count));
+    hem_refined refined = {0};
+    BUSY(hem_instance_get_refined(w.scene, w.id, &refined));
     BUSY(hem_instance_get_tuning(w.scene, w.id, tuning, sizeof(tuning)));
     BUSY(hem_instance_hash(w.scene, w.id, &number));
     BUSY(hem_scene_get_report(w.scene, &report));

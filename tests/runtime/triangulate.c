@@ -237,7 +237,7 @@ TEST a_full_face_takes_no_more_points(void) {
     const float corners[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     hemi_cdt_begin(&t, corners);
     for (uint32_t i = 3; i < HEMI_CDT_POINTS; ++i) {
-        ASSERT_EQ(i, hemi_cdt_add(&t, 1000 + (int32_t)(i * 7919 % 61) * 8000, 1000 + (int32_t)i * 8000));
+        ASSERT_EQ(i, hemi_cdt_add(&t, 1000 + (int32_t)(i * 7919 % 61) * 6000, 1000 + (int32_t)i * 6000));
     }
     ASSERT_EQ(HEMI_CDT_NONE, hemi_cdt_add(&t, 5, 5));
     ASSERT_EQ(7u, hemi_cdt_add(&t, t.point[7].u, t.point[7].v));
@@ -259,8 +259,57 @@ TEST what_is_outside_is_refused(void) {
     PASS();
 }
 
+// The surface over random points: still a triangulation, no side that could be flipped upwards, and no lower anywhere than before.
+TEST heights_are_raised(void) {
+    dice d = {77};
+    for (int face = 0; face < 2000; ++face) {
+        hemi_cdt t;
+        memset(&t, 0, sizeof(t));
+        float corners[3][3], height[HEMI_CDT_POINTS];
+        make_shape(&d, corners);
+        hemi_cdt_begin(&t, (const float(*)[3])corners);
+        for (uint32_t i = 0, wanted = roll(&d, 33); i < wanted; ++i) {
+            int32_t u, v;
+            make_point(&d, &u, &v);
+            hemi_cdt_add(&t, u, v);
+        }
+        for (uint32_t i = 0; i < t.point_count; ++i) {
+            height[i] = (float)roll(&d, 1000) * 1e-3f;
+        }
+        hemi_cdt_raise(&t, height);
+        int64_t area = 0;
+        for (uint32_t n = 0; n < t.triangle_count; ++n) {
+            const uint8_t* c = t.corner[n];
+            ASSERT(cross_of(&t, c[0], c[1], c[2]) > 0);
+            area += cross_of(&t, c[0], c[1], c[2]);
+            for (uint32_t k = 0; k < 3; ++k) {
+                const uint32_t m = t.across[n][k], a = c[k], b = c[(k + 1) % 3], e = c[(k + 2) % 3];
+                if (m == HEMI_CDT_NONE) {
+                    continue;
+                }
+                uint32_t j = 0;
+                while (t.corner[m][j] == a || t.corner[m][j] == b) {
+                    ++j;
+                }
+                const uint32_t f = t.corner[m][j], p[2] = {a, b}, q[2] = {e, f};
+                if (!segments_cross(&t, p, q)) {
+                    continue;
+                }
+                const double ea = (double)cross_of(&t, e, f, a), eb = (double)cross_of(&t, e, f, b);
+                const double ae = (double)cross_of(&t, a, b, e), af = (double)cross_of(&t, a, b, f);
+                const double side = (double)height[a] + (double)(height[b] - height[a]) * ea / (ea - eb);
+                const double other = (double)height[e] + (double)(height[f] - height[e]) * ae / (ae - af);
+                ASSERT(other < side + 1e-5);
+            }
+        }
+        ASSERT_EQ((int64_t)HEMI_CDT_ONE * HEMI_CDT_ONE, area);
+    }
+    PASS();
+}
+
 SUITE(triangulate_suite) {
     RUN_TEST(random_faces_are_planar_and_keep_their_segments);
     RUN_TEST(a_full_face_takes_no_more_points);
     RUN_TEST(what_is_outside_is_refused);
+    RUN_TEST(heights_are_raised);
 }

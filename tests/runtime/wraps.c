@@ -384,6 +384,146 @@ TEST what_finds_no_room_is_counted(void) {
     PASS();
 }
 
+// -- The surface that is drawn
+
+typedef struct drawn {
+    hem_refined refined;
+    hem_refined_vertex vertices[4096];
+    uint32_t indices[3 * 8192];
+} drawn;
+
+static drawn surfaces[2];
+
+static hem_result draw(const draped* d, drawn* to) {
+    memset(to, 0, sizeof(*to));
+    to->refined = (hem_refined){to->vertices, to->indices, 4096, 8192, 0, 0, 0};
+    return hem_instance_get_refined(d->w.scene, d->w.id, &to->refined);
+}
+
+static void drawn_at(const draped* d, const drawn* s, uint32_t index, double at[3]) {
+    const uint32_t particles = d->w.view.info->particle_count;
+    const hem_particle p = particle_at(&d->w, index < particles ? index : 0);
+    for (int k = 0; k < 3; ++k) {
+        at[k] = (double)(index < particles ? p.position[k] : s->vertices[index - particles].position[k]);
+    }
+}
+
+// How deep a point lies in a convex mesh.
+static double depth_in_soup(const soup* s, const float size[3], const double p[3]) {
+    double depth = 1e9;
+    for (uint32_t i = 0; i < s->triangle_count; ++i) {
+        double c[3][3], n[3], length = 0, away = 0;
+        for (int k = 0; k < 9; ++k) {
+            c[k / 3][k % 3] = (double)s->positions[s->indices[3 * i + (uint32_t)k / 3]][k % 3] * (double)size[k % 3];
+        }
+        for (int k = 0; k < 3; ++k) {
+            const int u = (k + 1) % 3, v = (k + 2) % 3;
+            n[k] = (c[1][u] - c[0][u]) * (c[2][v] - c[0][v]) - (c[1][v] - c[0][v]) * (c[2][u] - c[0][u]);
+            length += n[k] * n[k];
+            away += n[k] * (c[0][k] - p[k]);
+        }
+        depth = length > 1e-16 ? fmin(depth, away / sqrt(length)) : depth;
+    }
+    return depth;
+}
+
+// Every pair of corners that follow each other is there once, and the other way round once or, on the sheet's border, not at all.
+// A disk has vertices - edges + triangles = 1.
+static int is_a_disk(const draped* d, const drawn* s) {
+    const uint32_t count = 3 * s->refined.triangle_count, particles = d->w.view.info->particle_count;
+    static uint8_t used[8192];
+    uint32_t edges = 0, vertices = 0;
+    memset(used, 0, sizeof(used));
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t a = s->indices[i], b = s->indices[i % 3 == 2 ? i - 2 : i + 1];
+        uint32_t same = 0, back = 0;
+        used[a] = 1;
+        for (uint32_t j = 0; j < count; ++j) {
+            const uint32_t e = s->indices[j], f = s->indices[j % 3 == 2 ? j - 2 : j + 1];
+            same += e == a && f == b;
+            back += e == b && f == a;
+        }
+        if (same != 1 || back > 1 || a == b || a >= particles + s->refined.vertex_count) {
+            return 0;
+        }
+        edges += back == 0 || a < b;
+    }
+    for (uint32_t i = 0; i < 8192; ++i) {
+        vertices += used[i];
+    }
+    return vertices + s->refined.triangle_count == edges + 1;
+}
+
+// On a ball and on a table: nothing of them comes through, by brute force over all triangles; the faces fit together, all face one
+// way and have the area of the sheet; the same from all kernels; and reading changes nothing.
+TEST the_drawn_cloth_lies_outside_of_the_mesh(void) {
+    static const mesh_kind kinds[2] = {MESH_BALL, MESH_BOX};
+    for (int kind = 0; kind < 2; ++kind) {
+        const float size[3] = {0.3f, kind ? 0.05f : 0.3f, 0.3f}, top = kind ? -0.07f : -0.33f;
+        draped d, e;
+        ASSERT(open_draped(&d, "virtual_sheet", kinds[kind], 20, size, 4096, wanted_kernel()));
+        ASSERT(open_draped(&e, "virtual_sheet", kinds[kind], 20, size, 4096, HEM_KERNEL_SCALAR));
+        put(&d, 0.02, (double)top, 0.03);
+        put(&e, 0.02, (double)top, 0.03);
+        world_step(&d.w, 1.0f / 60.0f, 0, 300);
+        world_step(&e.w, 1.0f / 60.0f, 0, 300);
+        const uint64_t hash = hem_scene_hash(d.w.scene);
+        drawn* s = &surfaces[0];
+        ASSERT_EQ(HEM_OK, draw(&d, s));
+        ASSERT_EQ(HEM_OK, draw(&e, &surfaces[1]));
+        ASSERT_EQ(hash, hem_scene_hash(d.w.scene));
+        ASSERT_EQ(s->refined.triangle_count, surfaces[1].refined.triangle_count);
+        ASSERT_EQ(0, memcmp(s->indices, surfaces[1].indices, sizeof(s->indices)));
+        ASSERT_EQ(0, memcmp(s->vertices, surfaces[1].vertices, sizeof(s->vertices)));
+        ASSERT_EQ(0, s->refined.dropped_count);
+        ASSERT(s->refined.vertex_count > 30 && s->refined.triangle_count > 162);
+        ASSERT(is_a_disk(&d, s));
+        soup shape = soup_make(kinds[kind], 20);
+        double area = 0, deepest = -1;
+        for (uint32_t i = 0; i < s->refined.triangle_count; ++i) {
+            double c[3][3], n2 = 0;
+            for (int k = 0; k < 3; ++k) {
+                drawn_at(&d, s, s->indices[3 * i + (uint32_t)k], c[k]);
+            }
+            for (int k = 0; k < 3; ++k) {
+                const int u = (k + 1) % 3, v = (k + 2) % 3;
+                n2 += pow((c[1][u] - c[0][u]) * (c[2][v] - c[0][v]) - (c[1][v] - c[0][v]) * (c[2][u] - c[0][u]), 2);
+            }
+            area += 0.5 * sqrt(n2);
+            for (int u = 0; u <= 8; ++u) {
+                for (int v = 0; u + v <= 8; ++v) {
+                    double p[3];
+                    for (int k = 0; k < 3; ++k) {
+                        p[k] = c[0][k] + (c[1][k] - c[0][k]) * u / 8 + (c[2][k] - c[0][k]) * v / 8;
+                    }
+                    p[0] -= 0.02, p[1] -= (double)top, p[2] -= 0.03;
+                    deepest = fmax(deepest, depth_in_soup(&shape, size, p));
+                }
+            }
+        }
+        if (getenv("HEM_DETERMINISM")) {
+            printf("drawn: %u vertices, %u triangles, %.3f mm deep, %.4f m2\n", s->refined.vertex_count,
+                   s->refined.triangle_count, 1e3 * deepest, area);
+        }
+        ASSERT(deepest < 1e-4);
+        ASSERT_IN_RANGE(1.0, area, 0.04);
+        for (uint32_t i = 0; i < s->refined.vertex_count; ++i) {
+            const float* w = s->vertices[i].weight;
+            ASSERT(w[0] >= 0 && w[1] >= 0 && w[2] >= 0 && fabsf(w[0] + w[1] + w[2] - 1.0f) < 1e-5f);
+        }
+        // Little room: coarser, counted, still nothing beyond it.
+        hem_refined small = {s->vertices, s->indices, 9, 20, 0, 0, 0};
+        const hem_refined_vertex after = s->vertices[9];
+        ASSERT_EQ(HEM_OK, hem_instance_get_refined(d.w.scene, d.w.id, &small));
+        ASSERT(small.vertex_count <= 9 && small.triangle_count >= 162 && small.dropped_count > 0);
+        ASSERT_EQ(0, memcmp(&after, &s->vertices[9], sizeof(after)));
+        soup_free(&shape);
+        close_draped(&d);
+        close_draped(&e);
+    }
+    PASS();
+}
+
 // -- Saves and bits
 
 static void drive(draped* d, int step) {
@@ -529,4 +669,5 @@ SUITE(wraps_suite) {
     RUN_TEST(virtual_particles_move_with_the_mesh);
     RUN_TEST(a_tablecloth_lies_outside_of_the_table);
     RUN_TEST(what_is_read_lies_on_the_mesh);
+    RUN_TEST(the_drawn_cloth_lies_outside_of_the_mesh);
 }

@@ -616,6 +616,25 @@ typedef struct hem_virtual_particle {
 hem_result hem_instance_get_virtual(const hem_scene* scene, hem_instance_id id, hem_virtual_particle* particles,
                                     uint32_t capacity, uint32_t* count);
 
+// A vertex of cloth as it is drawn where it lies on meshes: on a thread between two particles, or within a face.
+typedef struct hem_refined_vertex {
+    float position[3];
+    float weight[3];      // of the particles, for texture coordinates and what else is blended; they sum to 1
+    uint32_t particle[3]; // on a thread the third is the second again
+} hem_refined_vertex;
+
+typedef struct hem_refined {
+    hem_refined_vertex* vertices; // room of the caller, vertex_capacity of them
+    uint32_t* indices;            // three per triangle: particles, and particle_count of the asset + i for vertices[i]
+    uint32_t vertex_capacity, triangle_capacity;
+    uint32_t vertex_count, triangle_count; // what was made; no more than there is room for is written
+    uint32_t dropped_count;                // what found no room: the surface is coarser there
+} hem_refined;
+
+// All faces of parts with `virtual: faces`, those that a mesh comes through triangulated over it: the surface is outside of the mesh.
+// Worked out anew by every call, without allocation. Not while another thread reads or steps.
+hem_result hem_instance_get_refined(const hem_scene* scene, hem_instance_id id, hem_refined* refined);
+
 // Colliders as they are now, character space: the instance's, the scene's, the asset's; for drawing. Returns those written in *count.
 hem_result hem_instance_get_colliders(const hem_scene* scene, hem_instance_id id, hem_collider* colliders,
                                       uint32_t capacity, uint32_t* count);

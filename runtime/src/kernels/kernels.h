@@ -219,7 +219,8 @@ typedef struct hemi_wrap_args {
     hemi_counters* counters;
     float s0, s1;              // of the substep, or from this search to the next one
     int again;                 // not the first substep since the search
-    hem_virtual_particle* out; // of who reads them; NULL = a step
+    hem_virtual_particle* out; // of who reads them; both NULL = a step
+    hem_refined_vertex* refined;
     uint32_t out_capacity, out_count;
 } hemi_wrap_args;
 

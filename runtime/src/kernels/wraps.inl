@@ -670,12 +670,22 @@ static void wrap_read(hemi_wrap_args* args, const wrap_lanes* l, uint32_t lane, 
     }
     for (uint32_t i = 0; i < list->count; ++i) {
         const wrap_point* p = &list->point[i];
-        if (args->out_count < args->out_capacity) {
+        const hem_vec3 at = hem_vec3_madd(out, sign * p->y, hem_vec3_madd(along, p->t, a));
+        const float share = way[i] / total;
+        if (args->out_count < args->out_capacity && args->out) {
             hem_virtual_particle* to = &args->out[args->out_count];
-            wrap_store(hem_vec3_madd(out, sign * p->y, hem_vec3_madd(along, p->t, a)), to->position);
-            to->share = way[i] / total;
+            wrap_store(at, to->position);
+            to->share = share;
             to->particle[0] = e->a[lane];
             to->particle[1] = e->b[lane];
+        } else if (args->out_count < args->out_capacity) {
+            hem_refined_vertex* to = &args->refined[args->out_count];
+            wrap_store(at, to->position);
+            to->weight[0] = 1.0f - share;
+            to->weight[1] = share;
+            to->weight[2] = 0.0f;
+            to->particle[0] = e->a[lane];
+            to->particle[1] = to->particle[2] = e->b[lane];
         }
         ++args->out_count;
     }
@@ -716,7 +726,7 @@ static void wrap_eight(hemi_wrap_args* args, uint32_t index, const wrap_mesh* m)
             args->counters->virtual_dropped_count += list->count;
             continue;
         }
-        if (args->out && (e->face_mask >> i & 1u)) {
+        if ((args->out || args->refined) && (e->face_mask >> i & 1u)) {
             wrap_read(args, &l, i, list, e);
         }
         hemi_split* split = &w->splits[w->split_count++];
