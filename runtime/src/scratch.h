@@ -375,7 +375,8 @@ typedef struct hemi_forces {
 typedef struct hemi_counters { // of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
     uint32_t virtual_count, virtual_dropped_count;
-    uint64_t work; // eights of anything: see hem_step_report.work_count
+    uint64_t work;    // eights of anything: see hem_step_report.work_count
+    uint64_t touched; // bit p: part p met a collider in the last pass of contacts
 } hemi_counters;
 
 struct hemi_scratch {

@@ -69,6 +69,7 @@ void hemi_phase_settle(hemi_step* s) {
         instance->event_mask |= 1u << HEM_EVENT_MENDED;
     }
     hemi_shake_snagged(s);
+    hemi_resist_rolling(s);
     if (instance->torn) {
         hemi_tear(s);
     }

@@ -368,6 +368,7 @@ void hemi_phase_contact(hemi_step* s) {
         return;
     }
     scratch->counters.contact_count = 0;
+    scratch->counters.touched = 0;
     hemi_stretch_prepare(s);
     if (s->touch) {
         touch_particles(s, before == 0);

@@ -122,7 +122,8 @@ void hemi_follow_clips(hemi_step* s); // time passes, and targets of lattices th
 void hemi_tear(hemi_step* s); // after the step: cells that are too far from each other part
 
 // damping.c
-void hemi_damp_inner(hemi_step* s); // before the step, of parts that have it
+void hemi_damp_inner(hemi_step* s);     // before the step, of parts that have it
+void hemi_resist_rolling(hemi_step* s); // after the step, of solids that lie on something
 
 // stretch.c
 void hemi_stretch_prepare(hemi_step* s); // before contacts: where everybody is

@@ -373,6 +373,45 @@ static int write_hung(builder* b, const char* folder) {
     return write_rods(b, folder, "chains_hung", 2e-3f, 0, 1);
 }
 
+// A ring of 10 cm of a strand that is straight by itself, with both ends in one place, twisted as a whole by so much: each joint rests
+// unbent and turned by its share about its edge, so that with frames alike all of the twist is in it. The rest turn as a vector is half
+// its sine times its axis: that of unbending about y, then of the twist.
+static int write_ring(builder* b, const char* folder, const char* name, double twist) {
+    enum { EDGES = 48 };
+    const double step = 2 * 3.14159265358979 / EDGES;
+    clear(b);
+    const strand_shape ring = {{0, 0, 0}, {0, 0, 0}, 0.1f, 0, (float)step, {0, 0, 0}};
+    add_strand(b, EDGES + 1, 0.001f, &ring);
+    b->animated[b->count - 1] = 1;
+    memcpy(b->positions[b->count - 1], b->positions[0], sizeof(b->positions[0]));
+    for (int k = 1; k < EDGES; ++k) {
+        b->positions[k][1] = (float)(1e-3 * sin(2 * step * k)); // not quite flat: it knows where to go
+    }
+    for (int k = 0; k < EDGES; ++k) {
+        const float *from = b->positions[k], *to = b->positions[k + 1];
+        const double e[3] = {(double)to[0] - (double)from[0], 0, (double)to[2] - (double)from[2]},
+                     l = hypot(e[0], e[2]);
+        // Which way the ring goes on: from this edge to the next one.
+        const float* next = b->positions[k + 2 <= EDGES ? k + 2 : 1];
+        const double f[3] = {(double)next[0] - (double)to[0], 0, (double)next[2] - (double)to[2]};
+        const double side = e[2] * f[0] - e[0] * f[2] > 0 ? 1 : -1; // of y
+        const double u = -0.5 * side * step, t = 0.5 * twist / EDGES;
+        const double ax = e[0] / l * sin(t), az = e[2] / l * sin(t), by = sin(u), aw = cos(t), bw = cos(u);
+        // (a, aw) (0 by 0, bw)
+        b->turns[k][0] = (float)(ax * bw - az * by);
+        b->turns[k][1] = (float)(aw * by);
+        b->turns[k][2] = (float)(az * bw + ax * by);
+    }
+    b->rods.bend = 1e-3f;
+    b->rods.twist = 1.0f;
+    b->rods.taper = 1.0f;
+    b->rods.sag_free = b->rods.chains = 0;
+    b->mesh.radius = 0.01f;
+    b->mesh.part_count = 0;
+    add_part(b, HEM_PART_SOFT, 0.01f, 1, 0);
+    return write_asset(b, folder, name, 0);
+}
+
 static void add_block(builder* b, int nx, int ny, int nz, float y0, float spacing, float mass) {
     const uint32_t first = b->count;
     const int base = first ? b->level[first - 1] + 2 : 0;
@@ -561,6 +600,11 @@ static int write_lattice_clips(builder* b, const char* folder) {
     return write_asset(b, folder, "lattice_clips", 0);
 }
 
+static int outside_ball(int x, int y, int z) {
+    const int dx = 2 * x - 7, dy = 2 * y - 7, dz = 2 * z - 7;
+    return dx * dx + dy * dy + dz * dz > 70;
+}
+
 static int write_lattices(builder* b, const char* folder) {
     int bad = 0;
     clear(b);
@@ -583,6 +627,16 @@ static int write_lattices(builder* b, const char* folder) {
     b->lattice.young = 2e4f;
     b->lattice.poisson = 0.45f;
     bad |= write_asset(b, folder, "solid", 0);
+
+    clear(b); // a ball, near enough
+    add_lattice(b, 8, 8, 8, outside_ball);
+    b->lattice.alpha = b->lattice.damping = 0;
+    b->lattice.young = 2e4f;
+    b->lattice.poisson = 0.45f;
+    for (uint32_t i = 0; i < b->count; ++i) { // a heavy side, or it would roll away
+        b->mass[i] = b->positions[i][1] < 0.25f ? 0.06f : 0.02f;
+    }
+    bad |= write_asset(b, folder, "solid_round", 0);
 
     clear(b); // a column of a metre that hangs, 10 kg in each of its layers
     add_lattice(b, 2, 10, 2, NULL);
@@ -742,6 +796,8 @@ int main(int argc, char** argv) {
     add_strands(&b, 0);
     bad |= write_rods(&b, folder, "chains", 2e-3f, 0, 1);
     bad |= write_hung(&b, folder);
+    bad |= write_ring(&b, folder, "rods_ring_less", 0.9 * 10.8827961854053); // of 2 pi sqrt(3)
+    bad |= write_ring(&b, folder, "rods_ring_more", 1.1 * 10.8827961854053);
 
     clear(&b); // one helix that sags
     {

@@ -171,6 +171,63 @@ TEST a_dropped_solid_keeps_its_volume_and_stops(void) {
     PASS();
 }
 
+static double greatest_speed(const world* w) {
+    double most = 0;
+    for (uint32_t i = 0; i < w->view.info->row_count * 8; ++i) {
+        const hem_particle p = particle_at(w, i);
+        const vec3d v = {(double)p.velocity[0], (double)p.velocity[1], (double)p.velocity[2]};
+        most = w->view.particle_flags[i] & HEM_PARTICLE_PAD ? most : fmax(most, length_of(v));
+    }
+    return most;
+}
+
+static bool lay_on_ground(world* w, float friction, float restitution) {
+    hem_collider ground = hem_collider_default();
+    ground.kind = HEM_COLLIDER_PLANE;
+    hem_tuning t = world_tuning(w);
+    t.friction = friction;
+    t.restitution = restitution;
+    t.inner_damping = 4;
+    t.solid_young = 2e4f;
+    return world_tune(w, &t) && hem_instance_set_colliders(w->scene, w->id, &ground, 1) == HEM_OK;
+}
+
+// A ball with a heavy side, tipped by a pull to the side and let go, rocks, and friction takes that, too.
+TEST a_rocking_solid_comes_to_lie(void) {
+    const float aside[3] = {9.0f, -9.81f, 3.0f}, down[3] = {0, -9.81f, 0};
+    world w;
+    OPEN(w, "solid_round");
+    ASSERT(tune_solid(&w, 2e4f, 0.45f, 0));
+    ASSERT(lay_on_ground(&w, 0.8f, 0));
+    hem_instance_set_gravity(w.scene, w.id, aside);
+    world_step(&w, 1.0f / 60.0f, 0, 12);
+    hem_instance_set_gravity(w.scene, w.id, down);
+    world_step(&w, 1.0f / 60.0f, 0, 30);
+    ASSERT(greatest_speed(&w) > 0.1); // it does rock
+    world_step(&w, 1.0f / 60.0f, 0, 270);
+    if (getenv("HEM_SOLIDS")) {
+        printf("rocks: %.2f mm/s are left after 5 s\n", 1000 * greatest_speed(&w));
+    }
+    ASSERT_IN_RANGE(0, greatest_speed(&w), 2e-3);
+    world_close(&w);
+    PASS();
+}
+
+// What lies is pressed down by what it carries: that is no blow, and nothing to bounce from. It sleeps.
+TEST a_solid_that_bounces_comes_to_lie(void) {
+    world w;
+    OPEN(w, "solid");
+    ASSERT(tune_solid(&w, 2e4f, 0.45f, 0));
+    ASSERT(lay_on_ground(&w, 0.6f, 0.5f));
+    world_step(&w, 1.0f / 60.0f, 0, 300);
+    if (getenv("HEM_SOLIDS")) {
+        printf("bounces: %.2f mm/s are left after 5 s\n", 1000 * greatest_speed(&w));
+    }
+    ASSERT_IN_RANGE(0, greatest_speed(&w), 5e-3);
+    world_close(&w);
+    PASS();
+}
+
 // A thousand times the stiffness, frames of 1/15 s, shaken at first: finite all the while, and still in the end.
 TEST stiff_solids_come_to_rest(void) {
     world w;
@@ -224,6 +281,8 @@ SUITE(solids_suite) {
     RUN_TEST(a_stretched_column_becomes_thinner);
     RUN_TEST(a_free_solid_keeps_its_momentum);
     RUN_TEST(a_dropped_solid_keeps_its_volume_and_stops);
+    RUN_TEST(a_rocking_solid_comes_to_lie);
+    RUN_TEST(a_solid_that_bounces_comes_to_lie);
     RUN_TEST(stiff_solids_come_to_rest);
     RUN_TEST(spoiled_solids_are_refused_by_name);
 }

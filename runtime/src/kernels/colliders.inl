@@ -234,6 +234,7 @@ void HEMI_NAME(touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* p
                 row4_store3(&x[row], at);
                 row3_store(&prev[row], old);
                 touching += hemi_bit_count(hit);
+                counters->touched |= 1ull << p;
             }
         }
     }

@@ -620,6 +620,7 @@ void HEMI_NAME(touch_meshes)(const hemi_mesh_args* args) {
         row4_store3(&args->x[r->row], at);
         row3_store(&args->v[r->row], old);
         touching += hemi_bit_count(m8_bits(active));
+        args->counters->touched |= 1ull << r->part;
     }
     args->counters->contact_count += touching;
 }

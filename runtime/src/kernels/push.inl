@@ -2,6 +2,7 @@
 // What a contact does, whatever is touched: bodies, colliders or triangles.
 
 #define PUSH_LIMIT 0.006f // metres out of a penetration per substep, besides undoing the approach
+#define LIES_BELOW 2e-6f  // metres that what may bounce is left inside, so that it is known to have lain there
 
 // What a surface does to what touches it.
 typedef struct grip8 {
@@ -19,12 +20,17 @@ HEM_INLINE void push_out(v8x3* p, v8x3* prev, v8x3 n, v8 depth, m8 active, v8x3 
     v8 approach = v8_max(v8_neg(along), zero);
     // What was deep before the substep comes out over several: a sudden jump would tear at its neighbours.
     depth = v8_min(depth, v8_add(approach, v8_set1(PUSH_LIMIT)));
-    v8 excess = v8_max(v8_sub(depth, approach), zero);
-    *p = v8x3_madd(n, depth, *p);
+    m8 elastic = v8_gt(on->restitution, zero);
+    v8 left = v8_keep(m8_and(elastic, active), v8_set1(LIES_BELOW));
+    v8 excess = v8_max(v8_sub(v8_sub(depth, left), approach), zero);
     // What bounces leaves with its share of the whole approach, also of the part that did not reach the surface. (Nor does a
-    // blow that takes speed along the surface leave any of the approach: it would be a second blow in the next substep.)
-    m8 springs = m8_and(v8_gt(depth, zero), v8_gt(v8_max(on->restitution, on->loss), zero));
-    v8 bounce = v8_keep(springs, v8_madd(on->restitution, approach, v8_max(v8_sub(approach, depth), zero)));
+    // blow that takes speed along the surface leave any of the approach: it would be a second blow in the next substep.) What
+    // lay there at the start is pressed down by what it carries and does not bounce.
+    m8 springs = m8_and(v8_gt(depth, zero), m8_or(elastic, v8_gt(on->loss, zero)));
+    v8 above = v8_sub(approach, depth);
+    v8 share = v8_keep(v8_gt(above, v8_set1(-0.5f * LIES_BELOW)), on->restitution);
+    v8 bounce = v8_keep(springs, v8_madd(share, approach, v8_max(above, zero)));
+    *p = v8x3_madd(n, v8_sub(depth, left), *p);
     *prev = v8x3_madd(n, v8_sub(excess, bounce), *prev);
     v8x3 slide = v8x3_nmadd(n, along, rel);
     v8 length = v8x3_length(slide);
