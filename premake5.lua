@@ -539,7 +539,11 @@ end
 group "tests"
 
 for _, area in ipairs { "platform", "formats", "runtime" } do
-  if c_project("test_" .. area, "ConsoleApp", sources("tests/" .. area .. "/*.c")) then
+  local files = sources("tests/" .. area .. "/*.c")
+  if area == "runtime" then
+    files[#files + 1] = "tools/rod_reference.c"
+  end
+  if c_project("test_" .. area, "ConsoleApp", files) then
     includedirs { ".", "runtime/include" }
     links { "runtime", "platform" }
     third_party {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove_fabrics.h"
+#include "tools/rod_reference.h"
 #include "compiler/hemc.h"
 #include "formats/hem_validate.h"
 #include "hem/hem.h"
@@ -9,16 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Rods and chains alone: shapes that are known, deflections of a beam, lengths under a shake. A helix against a reference in double
-// precision is in tests/runtime/rods.c.
+// Rods and chains alone: shapes that are known, deflections of a beam, a twisted ring, a helix beside the same in double precision, lengths
+// under a shake.
 
-enum { STRANDS = 3, MEMBERS = 41 };
+enum { STRANDS = 3, MEMBERS = 49 };
 
 static const double PI = 3.14159265358979323846;
 #define JOINT_TURN 0.082673490883f // of 19 that make a right angle
 
 typedef struct strand_box {
     uint32_t count[STRANDS]; // particles of each
+    bool ends;               // the last of each is held, too
+    float twist;             // stiffness over that of bending; 0: 0.7
     float positions[STRANDS * MEMBERS][3];
     float turns[STRANDS * MEMBERS][3];
     uint32_t slot[STRANDS][MEMBERS];
@@ -41,7 +44,7 @@ static uint8_t* compile_strands(strand_box* s, bool chains, float bend, bool tur
     for (uint32_t i = 0; i < STRANDS; i++) {
         for (uint32_t k = 0; k < s->count[i]; k++, total++) {
             mass[total] = 0.02f / (float)(s->count[i] - 1);
-            held[total] = k == 0;
+            held[total] = k == 0 || (s->ends && k + 1 == s->count[i]);
             level[total] = (int32_t)k;
             column[total] = (int32_t)i;
             members[total] = total;
@@ -56,7 +59,7 @@ static uint8_t* compile_strands(strand_box* s, bool chains, float bend, bool tur
                                  .members = members,
                                  .chains = chains,
                                  .bend = bend,
-                                 .twist = 0.7f,
+                                 .twist = s->twist > 0 ? s->twist : 0.7f,
                                  .taper = 1.0f,
                                  .turns = turned ? (const float(*)[3])s->turns : NULL};
     const hemc_bare_part part = {.kind = HEM_PART_SOFT, .particle_count = total, .radius = 0.01f, .collision_group = 1};
@@ -248,6 +251,220 @@ static void prove_cantilever(proof* p) {
     proof_at_most(p, 5.0, 100.0 * fabs(beam / 0.05 - 1.0), "%", "rod: deflection beside the beam's formula");
 }
 
+// -- Both ends held
+
+// A level rod clamped at both ends sags by m g L^3 / (384 B) in its middle: 1 mm of 1 m and 20 g.
+static void prove_clamped(proof* p) {
+    static strand_box s;
+    const float level[3] = {0.0f, 0.0f, 1.0f};
+    memset(&s, 0, sizeof(s));
+    s.ends = true;
+    for (uint32_t k = 0; k < STRANDS; k++) {
+        lay_straight(&s, k, 49, level);
+    }
+    if (!open_strands(&s, false, (float)(0.02 * 9.81 / 0.384), false)) {
+        proof_unmeasured(p, "a clamped rod", "the rods do not compile", "rods");
+        close_strands(&s);
+        return;
+    }
+    tune(&s, 1.0f, 1.0f);
+    step(&s, 900);
+    const double sag = -1000.0 * (double)member(&s, 0, 24).position[1];
+    proof_at_most(p, 10.0, 100.0 * fabs(sag - 1.0), "%", "rod held at both ends: sag beside m g L^3 / (384 B)");
+    close_strands(&s);
+}
+
+// Half circles that hang between two held ends, beside the catenary: 2 a sinh(span / 2a) = length.
+static void prove_hung(proof* p) {
+    static strand_box s;
+    memset(&s, 0, sizeof(s));
+    s.ends = true;
+    for (uint32_t i = 0, n = 0; i < STRANDS; i++) {
+        s.count[i] = 29 + 10 * i;
+        for (uint32_t k = 0; k < s.count[i]; k++, n++) {
+            const double a = PI * (double)k / (double)(s.count[i] - 1);
+            s.positions[n][0] = (float)(2.0 * (double)i + 0.2 * cos(a));
+            s.positions[n][2] = (float)(0.2 * sin(a));
+        }
+    }
+    if (!open_strands(&s, true, 0.01f, false)) {
+        proof_unmeasured(p, "a hanging chain", "the chains do not compile", "chains");
+        close_strands(&s);
+        return;
+    }
+    step(&s, 900);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < STRANDS; i++) {
+        const double length = 0.4 * (double)(s.count[i] - 1) * sin(0.5 * PI / (double)(s.count[i] - 1));
+        double low = 0.02, high = 10.0, lowest = 0.0;
+        for (int32_t n = 0; n < 100; n++) {
+            const double a = 0.5 * (low + high);
+            *(2 * a * sinh(0.2 / a) > length ? &low : &high) = a;
+        }
+        for (uint32_t k = 0; k < s.count[i]; k++) {
+            lowest = fmin(lowest, (double)member(&s, i, k).position[1]);
+        }
+        const double sag = low * (cosh(0.2 / low) - 1.0);
+        worst = fmax(worst, fabs(-lowest / sag - 1.0));
+    }
+    proof_at_most(p, 0.5, 100.0 * worst, "%", "chains held at both ends: sag beside the catenary");
+    close_strands(&s);
+}
+
+// -- A twisted ring
+
+#define MICHELL 10.8827961854053 // 2 pi sqrt(3)
+#define RING 0.1                 // metres
+
+// Straight stuff, closed: each joint rests unbent, about y, and turned about its edge by its share of the twist. Frames at both ends are
+// held alike, so all of the twist is in it.
+static void lay_ring(strand_box* s, uint32_t strand, double twist) {
+    const uint32_t edges = MEMBERS - 1, first = strand * MEMBERS;
+    const double turn = 2.0 * PI / (double)edges, u = 0.5 * turn, t = 0.5 * twist / (double)edges;
+    s->count[strand] = MEMBERS;
+    for (uint32_t k = 0; k <= edges; k++) {
+        const double a = turn * (double)(k % edges), middle = a + 0.5 * turn; // x to z is about -y
+        const double ax = -sin(middle) * sin(t), az = cos(middle) * sin(t);
+        s->positions[first + k][0] = (float)(2.0 * (double)strand + RING * cos(a));
+        s->positions[first + k][1] = (float)(0.01 * RING * sin(2.0 * a)); // not quite flat: it knows where to go
+        s->positions[first + k][2] = (float)(RING * sin(a));
+        if (k < edges) { // the product of the twist and (0, sin u, 0; cos u)
+            s->turns[first + k][0] = (float)(ax * cos(u) - az * sin(u));
+            s->turns[first + k][1] = (float)(cos(t) * sin(u));
+            s->turns[first + k][2] = (float)(az * cos(u) + ax * sin(u));
+        }
+    }
+}
+
+// How much nearer than two radii opposite points come, as a share. (The plane of the ring may lean about the held end: that costs nothing.)
+static double fold_of(const strand_box* s, uint32_t strand) {
+    double fold = 0.0;
+    for (uint32_t k = 0; k < MEMBERS / 2; k++) {
+        const hem_particle a = member(s, strand, k), b = member(s, strand, k + MEMBERS / 2);
+        double far = 0.0;
+        for (int32_t c = 0; c < 3; c++) {
+            far += pow((double)b.position[c] - (double)a.position[c], 2);
+        }
+        fold = fmax(fold, 1.0 - sqrt(far) / (2.0 * RING));
+    }
+    return fold;
+}
+
+// The most that each folds within half a minute: it then goes through itself and is flat again, with two turns less.
+static bool twist_rings(const double twists[STRANDS], double fold[STRANDS]) {
+    static strand_box s;
+    memset(&s, 0, sizeof(s));
+    s.ends = true;
+    s.twist = 1.0f; // B = C
+    for (uint32_t i = 0; i < STRANDS; i++) {
+        lay_ring(&s, i, twists[i]);
+        fold[i] = 0.0;
+    }
+    const bool good = open_strands(&s, false, 1e-3f, true);
+    if (good) {
+        tune(&s, 0.0f, 1.0f);
+    }
+    for (int32_t f = 0; good && f < 300; f++) {
+        step(&s, 6);
+        for (uint32_t i = 0; i < STRANDS; i++) {
+            fold[i] = fmax(fold[i], fold_of(&s, i));
+        }
+    }
+    close_strands(&s);
+    return good;
+}
+
+// It stays flat until 2 pi sqrt(3) B / C (Michell 1889) and then folds. Where, is found between ever nearer twists.
+static void prove_ring(proof* p) {
+    double low = 0.6, high = 1.4;
+    for (int32_t round = 0; round < 4; round++) {
+        double twists[STRANDS], fold[STRANDS];
+        for (int32_t i = 0; i < STRANDS; i++) {
+            twists[i] = MICHELL * (low + (high - low) * (i + 1) / (STRANDS + 1));
+        }
+        if (!twist_rings(twists, fold)) {
+            proof_unmeasured(p, "a twisted ring", "the rods do not compile", "rods");
+            return;
+        }
+        double flat = low, bent = high;
+        for (int32_t i = 0; i < STRANDS && fold[i] < 0.05; i++) {
+            flat = twists[i] / MICHELL;
+        }
+        for (int32_t i = STRANDS - 1; i >= 0 && twists[i] / MICHELL > flat; i--) {
+            bent = twists[i] / MICHELL;
+        }
+        low = flat, high = bent;
+    }
+    char reached[64];
+    const double at = 0.5 * (low + high);
+    snprintf(reached, sizeof(reached), "%.3f of it", at);
+    proof_add(p, fabs(at - 1.0) <= 0.1, "2 pi sqrt(3 B / C) within 10 %", reached,
+              "rod: twist at which a ring buckles");
+}
+
+// -- A helix
+
+// The lane of a batch that strand 0 is in.
+static bool find_lane(const strand_box* s, const hem_row_batch** batch, uint32_t* lane) {
+    const hem_view* v = &s->view;
+    for (uint32_t i = 0; i < v->row_batch_count; i++) {
+        const hem_row_batch* b = &v->row_batches[i];
+        for (uint32_t n = 0; b->kind == HEM_KIND_ROD && n < 8; n++) {
+            const hem_group_member* m = b->form == HEM_FORM_STRANDS ? &v->row_members[b->member_begin] : NULL;
+            const hem_group_index* g = b->form == HEM_FORM_INDICES ? &v->row_indices[b->member_begin] : NULL;
+            const uint32_t on = m != NULL ? m->lane_mask : g != NULL ? g->lane_mask : 0;
+            const uint32_t slot = m != NULL ? m->row * 8u + ((n + m->rotate) & 7u) : g != NULL ? g->index[n] : 0;
+            if ((on >> n & 1) && slot == s->slot[0][0]) {
+                *batch = b;
+                *lane = n;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void prove_helix(proof* p) {
+    static strand_box s;
+    static rod_reference r;
+    const hem_row_batch* batch;
+    uint32_t lane;
+    memset(&s, 0, sizeof(s));
+    memset(&r, 0, sizeof(r));
+    for (uint32_t i = 0, n = 0; i < STRANDS; i++) {
+        s.count[i] = 24;
+        for (uint32_t k = 0; k < 24; k++, n++) {
+            const double a = 0.6 * (double)k;
+            s.positions[n][0] = (float)(2.0 * (double)i + 0.05 * cos(a));
+            s.positions[n][1] = (float)(-0.02 * a);
+            s.positions[n][2] = (float)(0.05 * sin(a));
+        }
+    }
+    if (!open_strands(&s, false, 1.5e-3f, false) || !find_lane(&s, &batch, &lane)) {
+        proof_unmeasured(p, "a helix", "the rods do not compile", "rods");
+        close_strands(&s);
+        return;
+    }
+    r.count = 24;
+    r.gravity = 9.81;
+    for (uint32_t k = 0; k < 24; k++) {
+        const float* x = s.positions[k];
+        rod_reference_set(&r, k, &s.view.rods[batch->payload + k], lane, 0.02 / 23.0,
+                          (rod_vector){(double)x[0], (double)x[1], (double)x[2]});
+    }
+    for (int32_t i = 0; i < 40000; i++) {
+        rod_reference_step(&r, 12.0, 7.5e-5);
+    }
+    step(&s, 1200);
+    const double hangs = -(double)member(&s, 0, 23).position[1], wanted = -r.x[23].y, rest = 0.02 * 0.6 * 23.0;
+    char aimed[64], reached[64];
+    snprintf(aimed, sizeof(aimed), "%.1f mm within 3 %%", 1000.0 * wanted);
+    snprintf(reached, sizeof(reached), "%.1f mm (%.1f as modelled)", 1000.0 * hangs, 1000.0 * rest);
+    proof_add(p, fabs(hangs / wanted - 1.0) <= 0.03 && wanted > 1.1 * rest, aimed, reached,
+              "rod: a helix under gravity beside RK4 in doubles");
+    close_strands(&s);
+}
+
 static double longest_under_shake(proof* p, bool chains) {
     static strand_box s;
     double worst = 0.0;
@@ -286,9 +503,13 @@ void prove_fabrics_hair(proof* p) {
         prove_bend_and_twist(p);
         prove_root(p);
         prove_cantilever(p);
+        prove_clamped(p);
+        prove_ring(p);
+        prove_helix(p);
         proof_at_most(p, 0.5, 100.0 * longest_under_shake(p, false), "%", "rods: stretch under a shake, 60 Hz");
     }
     if (proof_wants(p, "chains")) {
         proof_at_most(p, 0.2, 100.0 * longest_under_shake(p, true), "%", "chains: stretch under a shake, 60 Hz");
+        prove_hung(p);
     }
 }
