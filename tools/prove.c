@@ -16,7 +16,7 @@ static const struct {
     void (*measure)(proof* p);
     const char* about;
 } PROOFS[] = {
-    {"budget", prove_budget, "forty characters on 10 to 100 % of what they cost; jumps, hashes, predicted costs"},
+    {"budget", prove_budget, "forty characters on 10 to 100 % of their cost; jumps, hashes, sleepers, predicted costs"},
     {"first-try", prove_first_try, "characters that nobody prepared, without a recipe, graded by their pre-flight"},
     {"house", prove_house, "phases and kinds from their tables, and samples that go on bit for bit in a fresh scene"},
     {"lattice", prove_lattice,

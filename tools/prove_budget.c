@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/calibrate.h"
 #include "tools/crowd.h"
-#include "tools/prove.h"
+#include "tools/prove_budget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-static double median(double* values, uint32_t count) {
+double proof_median(double* values, uint32_t count) {
     qsort(values, count, sizeof(*values), compare);
     return count ? values[count / 2] : 0.0;
 }
@@ -72,7 +72,7 @@ static double full_us(const asset* a) {
         values[frame < 20 ? 0 : frame - 20] = sum_us(&t);
     }
     crowd_close(&c);
-    return good ? median(values, 60) : 0.0;
+    return good ? proof_median(values, 60) : 0.0;
 }
 
 static void prove_share(proof* p, const asset* a, double full, double share) {
@@ -109,7 +109,7 @@ static void prove_share(proof* p, const asset* a, double full, double share) {
     proof_at_most(p, 1.0, 100.0 * over / frames, "%", "budget %d %%: frames above it", percent);
     proof_at_most(p, 120.0, 100.0 * worst, "%", "budget %d %%: the worst frame", percent);
     if (share >= 0.25) {
-        proof_at_least(p, 85.0, 100.0 * median(use, frames), "%", "budget %d %%: median use", percent);
+        proof_at_least(p, 85.0, 100.0 * proof_median(use, frames), "%", "budget %d %%: median use", percent);
     }
     proof_at_most(p, 0.3, plan, "us", "budget %d %%: begin of the step, per instance", percent);
     crowd_close(&c);
@@ -206,6 +206,12 @@ void prove_budget(proof* p) {
     }
     if (proof_wants(p, "hashes")) {
         prove_hashes(p, &a);
+    }
+    if (proof_wants(p, "sleepers")) {
+        prove_sleepers(p, &a);
+    }
+    if (proof_wants(p, "layout")) {
+        prove_layout(p, &a);
     }
     asset_unload(&a);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && proof_wants(p, "costs"); i++) {

@@ -118,7 +118,7 @@ hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info) {
     info->state_size = (uint32_t)state.used;
     hemi_layout_input(&all, view, def.collider_capacity, def.hull_plane_capacity, def.tie_capacity, 0, &spare);
     hemi_layout_state(&all, view, def.collider_capacity, def.tie_capacity, 0, &spare);
-    hemi_layout_instance(&all, view, &def, &spare);
+    hemi_layout_instance(&all, view, def.keep_previous, &spare);
     info->instance_size = (uint32_t)all.used;
     return HEM_OK;
 }

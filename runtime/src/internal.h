@@ -10,11 +10,12 @@
 //   hem_scene | classes | instance records | mesh records | scratch records | events | per asset DERIVED |
 //   INPUT: hemi_scene_input | colliders | planes | forces, per mesh [ hemi_mesh_input | bones | triangles ],
 //          per slot [ hemi_input | bones | tuning | colliders | planes | ties | wish | tracks ] |
-//   STATE: past of the scene's colliders | ages of its forces | spent, per mesh [ hemi_mesh_state | bones_prev ],
+//   STATE: past of the scene's colliders | ages of its forces | spent | generations of the reserve, per mesh [ hemi_mesh_state | bones_prev ],
 //          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past | wrapped |
 //                     given | goal | goal_q | offset | offset_q | room_x | room_q | track_past ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
-//   palette_prev ] | bids and orders of the plan | per worker SCRATCH
+//   palette_prev ] | who rests | jobs | bids and orders of the plan | per worker SCRATCH | the reserve, of which every
+//   call that adds slots takes one piece: [ DERIVED of the asset | INPUT, STATE and derived of its slots ]
 //
 // INPUT is what the game said and still holds; ops write it (ops.inl), a step only reads it. STATE is what the last step
 // left. Both are free of pointers, and a save, a load and a hash take both. Whatever else a step reads it derives from
@@ -390,12 +391,12 @@ typedef struct hemi_instance {
     hemi_bone_pose* bones_prev;   // of the frame before, with keep_previous; else the same
     float (*palette_prev)[16];
     struct hemi_torn* torn; // NULL = nothing can tear
-    uint32_t class_index;
-    uint32_t spoken; // since `said` was made
-    uint32_t said;   // hash of what is in force: see heard.c
+    uint32_t class_index;   // HEMI_NO_CLASS = a slot of the reserve that nobody has
+    uint32_t spoken;        // since `said` was made
+    uint32_t said;          // hash of what is in force: see heard.c
     // of the running step
-    uint32_t job_taken, job_done; // atomic: of two workers that are given the same job, one is refused
     uint32_t stepped;
+    uint32_t quiet; // it slept before this step, and had no new pose
     uint32_t event_mask;
     hem_step_report report;
 } hemi_instance;
@@ -406,11 +407,27 @@ typedef struct hemi_refusal { // see refuse.h
 } hemi_refusal;
 
 typedef struct hemi_class { // slots of one asset
-    const hem_view* view;
+    const hem_view* view;   // NULL = a record of the reserve that nobody has
     uint32_t first_instance, count;
     hemi_derived* derived;
-    hemi_prices* prices; // NULL = no budget
+    hemi_prices* prices;               // NULL = no budget
+    size_t reserve_begin, reserve_end; // bytes of the reserve that it has; 0, 0 = none: the def gave it
 } hemi_class;
+
+#define HEMI_NO_CLASS 0xffffffffu
+
+// What the step's begin and end read of an instance, a byte each, so that whoever rests costs one. Follows from STATE.
+typedef enum hemi_slot {
+    HEMI_SLOT_FREE = 0, // nobody lives there
+    HEMI_SLOT_OPEN = 1, // it has a job
+    HEMI_SLOT_REST = 2, // it sleeps, and nothing has been said since it was found to
+    HEMI_SLOT_RAW = 3,  // nobody has ever lived there, and but for the head of its state its memory is as it was found
+} hemi_slot;
+
+typedef struct hemi_job { // of the running step
+    uint32_t instance;
+    uint32_t taken, done; // atomic: of two workers that are given the same job, one is refused
+} hemi_job;
 
 struct hemi_op;
 
@@ -447,9 +464,24 @@ struct hem_scene {
     hemi_world_past* past; // STATE, of colliders
     hemi_force_past* force_past;
     hemi_spent* spent;             // STATE, with a budget; else NULL
+    uint32_t* generations;         // STATE, per slot of the reserve: the last that lived there; NULL = no reserve
     hemi_bid* bids;                // an instance each
     uint32_t *order, *order_spare; // by importance
     size_t input_size, state_size; // of INPUT and STATE in a save
+    uint8_t* slots;                // hemi_slot, an instance each
+    uint32_t* rested_from;         // which step_number it rests since: its step_count lags behind, see hemi_catch_up
+    hemi_job* jobs;                // of the running step, job_count of them
+    uint32_t job_count;
+    uint32_t step_number;
+    // The reserve: instances from first_reserved on, classes from first_reserved_class on
+    uint32_t first_reserved, first_reserved_class;
+    uint8_t* reserve;
+    size_t reserve_size, scratch_size;
+    uint64_t fixed_hash;    // layout_hash without what came out of the reserve
+    hem_scene_def capacity; // as it was made, without slots and meshes
+    hem_costs costs;
+    const hem_asset* coming; // of the op that adds slots: the asset itself is the game's and not recorded
+    hemi_state nobody;       // the state of slots that nobody has
     hem_event* events;
     uint32_t event_capacity, event_count, event_lost;
     uint32_t spoken; // to the scene, since the last step began
@@ -476,6 +508,21 @@ hem_result hemi_find_idle(const hem_scene* scene, const char* call, hem_instance
 
 // ops.c
 void hemi_default_input(const hem_scene* scene, hemi_instance* instance); // as of an instance that nobody spoke to
+
+// slots.c
+void hemi_begin_slots(hem_scene* scene);                                    // of a new scene
+void hemi_clear_raw(const hem_scene* scene, const hemi_instance* instance); // if it is: somebody comes, or looks
+void hemi_give_slots(hem_scene* scene, const hem_asset* asset, uint32_t count);
+void hemi_take_slots(hem_scene* scene, uint32_t class_index);
+
+// jobs.c: resting
+void hemi_catch_up(const hem_scene* scene, const hemi_instance* instance); // its step_count is what it would be
+void hemi_catch_up_all(const hem_scene* scene);
+void hemi_disturb(hem_scene* scene, hemi_instance* instance); // something was said: it has a job in the next step
+void hemi_disturb_all(hem_scene* scene);                      // and after a load, or slots that came and went
+
+// instance_save.c
+void hemi_restore(hem_scene* scene, hemi_instance* instance, const void* save);
 
 // heard.c
 void hemi_gather_words(hem_scene* scene); // before a step's jobs
@@ -515,6 +562,10 @@ void hemi_age_forces(hem_scene* scene); // at the end of a step
 
 // snapshot.c
 void hemi_measure_saves(hem_scene* scene); // sizes and layout_hash
+// `from` points into a save. scene: whose capacities the save has.
+int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view);
+int hemi_input_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view);
+void hemi_derive_loaded(hem_scene* scene, hemi_instance* instance, uint32_t kind);
 uint64_t hemi_input_hash(const hem_scene* scene, const hemi_instance* instance);
 
 // read.c

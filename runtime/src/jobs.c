@@ -1,10 +1,55 @@
 // SPDX-License-Identifier: MIT
-// The scene's step as a list of independent jobs, one per instance, and its events.
+// The scene's step as a list of independent jobs, one for each instance that has something to do, and its events.
 
 #include "runtime/src/checks.h"
 #include "runtime/src/refuse.h"
 #include "runtime/src/step.h"
 #include "runtime/src/tear.h"
+
+// -- Rest
+//
+// A crowd sleeps most of the time, and to look at a sleeper costs its memory: targets, colliders, its state. So who was
+// asleep in a step that found nothing moved has no job any more until a game says something to it or to the scene. (Steps
+// that it sleeps through count for its step_count; that is caught up when somebody looks.) With forces, clips of lattices or a
+// budget time itself may wake it: those are looked at in every step.
+
+static uint32_t index_of(const hem_scene* scene, const hemi_instance* instance) {
+    return (uint32_t)(instance - scene->instances);
+}
+
+void hemi_catch_up(const hem_scene* scene, const hemi_instance* instance) {
+    const uint32_t i = index_of(scene, instance);
+    if (scene->slots[i] == HEMI_SLOT_REST) {
+        instance->state->step_count += scene->step_number - scene->rested_from[i];
+        scene->rested_from[i] = scene->step_number;
+    }
+}
+
+void hemi_catch_up_all(const hem_scene* scene) {
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        hemi_catch_up(scene, &scene->instances[i]);
+    }
+}
+
+void hemi_disturb(hem_scene* scene, hemi_instance* instance) {
+    const uint32_t i = index_of(scene, instance);
+    hemi_catch_up(scene, instance);
+    scene->slots[i] = scene->slots[i] == HEMI_SLOT_REST ? HEMI_SLOT_OPEN : scene->slots[i];
+}
+
+void hemi_disturb_all(hem_scene* scene) {
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        hemi_disturb(scene, &scene->instances[i]);
+    }
+}
+
+// After its job.
+static int may_rest(const hem_scene* scene, const hemi_instance* instance) {
+    return instance->quiet && instance->state->asleep && !instance->stepped && !instance->event_mask &&
+           !scene->budget && !scene->input->force_count && !instance->view->lattice_clip_count;
+}
+
+// -- The step
 
 hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uint32_t* job_count) {
     hem_result result = hemi_check_idle(scene, __func__);
@@ -21,15 +66,18 @@ hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uin
     if (args->substeps > HEMI_MAX_SUBSTEPS) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "args.substeps", args->substeps, "must be 0 to 64");
     }
-    for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        scene->instances[i].job_taken = scene->instances[i].job_done = 0;
-    }
     scene->step_open = 1;
     scene->args = *args;
     hemi_gather_words(scene);
     hemi_begin_meshes(scene);
     hemi_plan_budget(scene);
-    *job_count = scene->instance_count;
+    scene->job_count = 0;
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        if (scene->slots[i] == HEMI_SLOT_OPEN) {
+            scene->jobs[scene->job_count++] = (hemi_job){i, 0, 0};
+        }
+    }
+    *job_count = scene->job_count;
     return HEM_OK;
 }
 
@@ -43,7 +91,7 @@ hem_result hem_scene_step_job(hem_scene* scene, uint32_t job, uint32_t worker) {
     if (result != HEM_OK) {
         return result;
     }
-    if (job >= scene->instance_count) {
+    if (job >= scene->job_count) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "job", job,
                                  "must be below the job_count of hem_scene_step_begin");
     }
@@ -51,14 +99,13 @@ hem_result hem_scene_step_job(hem_scene* scene, uint32_t job, uint32_t worker) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "worker", worker,
                                  "must be below hem_scene_def.worker_capacity");
     }
-    hemi_instance* instance = &scene->instances[job];
-    if (HEM_ATOMIC_SWAP(&instance->job_taken, 1u)) {
+    if (HEM_ATOMIC_SWAP(&scene->jobs[job].taken, 1u)) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_JOB_TWICE, "job", job, NULL);
     }
-    if (instance->state->alive) {
-        hemi_step_instance(scene, instance, &scene->scratch[worker]);
-    }
-    HEM_ATOMIC_STORE(&instance->job_done, 1u);
+    const uint32_t next = job + 1 < scene->job_count ? scene->jobs[job + 1].instance : scene->instance_count;
+    hemi_step_instance(scene, &scene->instances[scene->jobs[job].instance],
+                       next < scene->instance_count ? &scene->instances[next] : NULL, &scene->scratch[worker]);
+    HEM_ATOMIC_STORE(&scene->jobs[job].done, 1u);
     return HEM_OK;
 }
 
@@ -84,12 +131,13 @@ hem_result hem_scene_step_end(hem_scene* scene) {
     if (result != HEM_OK) {
         return result;
     }
-    for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        if (!HEM_ATOMIC_LOAD(&scene->instances[i].job_done)) {
+    for (uint32_t i = 0; i < scene->job_count; ++i) {
+        if (!HEM_ATOMIC_LOAD(&scene->jobs[i].done)) {
             return hemi_refuse_value(scene, __func__, HEM_ERROR_JOBS_LEFT, "job", i, "has not been run to its end");
         }
     }
     scene->step_open = 0;
+    ++scene->step_number;
     hemi_end_meshes(scene);
     hemi_keep_world_past(scene);
     hemi_age_forces(scene);
@@ -97,12 +145,12 @@ hem_result hem_scene_step_end(hem_scene* scene) {
     hem_step_report* sum = &scene->report;
     memset(sum, 0, sizeof(*sum));
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        sum->instance_count += scene->slots[i] == HEMI_SLOT_OPEN || scene->slots[i] == HEMI_SLOT_REST;
+    }
+    for (uint32_t job = 0; job < scene->job_count; ++job) {
+        const uint32_t i = scene->jobs[job].instance;
         const hemi_instance* instance = &scene->instances[i];
-        if (!instance->state->alive) {
-            continue;
-        }
         const hem_step_report* r = &instance->report;
-        ++sum->instance_count;
         sum->stepped_count += instance->stepped;
         sum->work_count += r->work_count;
         sum->substep_count = r->substep_count > sum->substep_count ? r->substep_count : sum->substep_count;
@@ -123,6 +171,10 @@ hem_result hem_scene_step_end(hem_scene* scene) {
                                                                   : 0;
                 add_event(scene, (hem_event_kind)kind, i, value);
             }
+        }
+        if (may_rest(scene, instance)) {
+            scene->slots[i] = HEMI_SLOT_REST;
+            scene->rested_from[i] = scene->step_number;
         }
     }
     return HEM_OK;

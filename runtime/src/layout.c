@@ -16,13 +16,16 @@ void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t
 }
 
 void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, uint32_t budget,
-                             hem_scene* scene) {
+                             uint32_t reserve_slots, hem_scene* scene) {
     scene->past = hemi_take(c, collider_capacity, sizeof(hemi_world_past));
     if (force_capacity) {
         scene->force_past = hemi_take(c, force_capacity, sizeof(hemi_force_past));
     }
     if (budget) {
         scene->spent = hemi_take(c, 1, sizeof(hemi_spent));
+    }
+    if (reserve_slots) {
+        scene->generations = hemi_take(c, reserve_slots, sizeof(uint32_t));
     }
 }
 
@@ -81,7 +84,7 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     }
 }
 
-void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance) {
+void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, hemi_instance* instance) {
     const hem_info* info = view->info;
     // A bare particle mesh has no vertices and is not skinned.
     uint32_t matrices = info->vertex_count ? info->particle_count : 0;
@@ -90,7 +93,7 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_d
     instance->palette = hemi_take(c, matrices, 64);
     instance->bones_prev = instance->bones;
     instance->palette_prev = instance->palette;
-    if (def->keep_previous) {
+    if (keep_previous) {
         instance->bones_prev = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
         instance->palette_prev = hemi_take(c, matrices, 64);
     }
@@ -111,7 +114,8 @@ void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user
 void hemi_visit_scene_state(const hem_scene* scene, hemi_visit visit, void* user) {
     hem_scene spare;
     hemi_carve c = {.base = (uint8_t*)scene->past, .visit = visit, .user = user};
-    hemi_layout_scene_state(&c, scene->scene_collider_capacity, scene->force_capacity, scene->budget, &spare);
+    hemi_layout_scene_state(&c, scene->scene_collider_capacity, scene->force_capacity, scene->budget,
+                            scene->capacity.reserve_slots, &spare);
 }
 
 void hemi_visit_input(const hem_scene* scene, const hemi_instance* instance, hemi_visit visit, void* user) {
@@ -306,9 +310,12 @@ typedef enum range { RANGE_INPUT, RANGE_STATE, RANGE_DERIVED } range;
 // One range of all instances, slot after slot. With a NULL base there are no records, and only sizes matter.
 static void layout_range(hemi_carve* c, const hem_scene_def* def, range which, hemi_instance* instances) {
     uint32_t n = 0;
+    c->raw[which][0] = c->used;
     for (uint32_t i = 0; i < def->slot_count; ++i) {
         const hem_view* view = hemi_asset_view(def->slots[i].asset);
-        for (uint32_t k = 0; k < def->slots[i].count; ++k, ++n) {
+        const uint32_t count = def->slots[i].count, placed = instances ? count : 1;
+        const size_t begin = c->used;
+        for (uint32_t k = 0; k < placed; ++k, ++n) {
             hemi_instance spare = {0};
             hemi_instance* instance = instances ? &instances[n] : &spare;
             instance->view = view;
@@ -319,10 +326,16 @@ static void layout_range(hemi_carve* c, const hem_scene_def* def, range which, h
             } else if (which == RANGE_STATE) {
                 hemi_layout_state(c, view, def->collider_capacity, def->tie_capacity, def->budget, instance);
             } else {
-                hemi_layout_instance(c, view, def, instance);
+                hemi_layout_instance(c, view, def->keep_previous, instance);
             }
         }
+        if (!instances) { // all slots of an asset are as large
+            const size_t one = c->used - begin;
+            c->overflow |= one > (SIZE_MAX / 4 - begin) / count;
+            c->used = begin + one * count;
+        }
     }
+    c->raw[which][1] = c->used;
 }
 
 // The same for the scene's meshes.
@@ -352,51 +365,100 @@ static void layout_classes(hemi_carve* c, const hem_scene_def* def, hemi_class* 
         hemi_layout_derived(c, view, derived ? derived : &spare);
         hemi_prices* prices = def->budget ? hemi_take(c, 1, sizeof(hemi_prices)) : NULL;
         if (classes) {
-            classes[i] = (hemi_class){view, n, def->slots[i].count, derived, prices};
+            classes[i] = (hemi_class){view, n, def->slots[i].count, derived, prices, 0, 0};
         }
         n += def->slots[i].count;
     }
 }
 
-// The whole scene. With a NULL base, records live on the stack of this call and only sizes matter.
+// -- Workers
+
+static void add_extents(hemi_extent* extent, const hem_scene_def* def) {
+    for (uint32_t i = 0; i < def->slot_count; ++i) {
+        hemi_extent_add(extent, hemi_asset_view(def->slots[i].asset), def);
+    }
+}
+
+size_t hemi_scratch_size(const hemi_extent* extent) {
+    hemi_carve c = {0};
+    hemi_scratch spare = {0};
+    layout_scratch(&c, extent, &spare);
+    return c.overflow ? SIZE_MAX / 8 : c.used;
+}
+
+// Scratch holds nothing from step to step but zeros, so it can be laid out anew between any two, for other assets.
+void hemi_lay_scratch(hem_scene* scene, const hemi_extent* extent) {
+    for (uint32_t i = 0; i < scene->worker_count; ++i) {
+        hemi_scratch* scratch = &scene->scratch[i];
+        uint8_t* room = scratch->room;
+        HEMI_UNPOISON(room, scene->scratch_size);
+        memset(room, 0, scene->scratch_size);
+        memset(scratch, 0, sizeof(*scratch));
+        scratch->room = room;
+        hemi_carve c = {.base = room};
+        layout_scratch(&c, extent, scratch);
+        HEM_ASSERT(c.used <= scene->scratch_size);
+        HEMI_POISON(room + c.used, scene->scratch_size - c.used);
+    }
+}
+
+// -- The whole
+
+void hemi_layout_slots(hemi_carve* c, const hem_scene_def* def, hemi_instance* instances, hemi_class* slots) {
+    layout_classes(c, def, slots);
+    layout_range(c, def, RANGE_INPUT, instances);
+    layout_range(c, def, RANGE_STATE, instances);
+    layout_range(c, def, RANGE_DERIVED, instances);
+}
+
+// With a NULL base, records live on the stack of this call and only sizes matter.
 void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out) {
     hem_scene* scene = hemi_take(c, 1, sizeof(hem_scene));
-    uint32_t instance_count = 0;
-    hemi_extent extent = {0};
+    uint32_t instance_count = def->reserve_slots;
     for (uint32_t i = 0; i < def->slot_count; ++i) {
         instance_count += def->slots[i].count;
-        hemi_extent_add(&extent, hemi_asset_view(def->slots[i].asset), def);
     }
-    hemi_class* classes = hemi_take(c, def->slot_count, sizeof(hemi_class));
+    hemi_extent extent = {0};
+    add_extents(&extent, def);
+    const uint32_t class_count = def->slot_count + def->reserve_slots;
+    hemi_class* classes = hemi_take(c, class_count, sizeof(hemi_class));
     hemi_instance* instances = hemi_take(c, instance_count, sizeof(hemi_instance));
     hemi_mesh* meshes = hemi_take(c, def->mesh_count, sizeof(hemi_mesh));
     hemi_scratch* scratch = hemi_take(c, def->worker_capacity, sizeof(hemi_scratch));
     hem_event* events = hemi_take(c, def->event_capacity, sizeof(hem_event));
     layout_classes(c, def, classes);
     hem_scene spare_scene;
-    hemi_layout_scene_input(c, def->scene_collider_capacity, def->hull_plane_capacity, def->force_capacity,
-                            scene ? scene : &spare_scene);
+    hem_scene* to = scene ? scene : &spare_scene;
+    hemi_layout_scene_input(c, def->scene_collider_capacity, def->hull_plane_capacity, def->force_capacity, to);
     layout_scene_meshes(c, def, RANGE_INPUT, meshes);
     layout_range(c, def, RANGE_INPUT, instances);
-    hemi_layout_scene_state(c, def->scene_collider_capacity, def->force_capacity, def->budget,
-                            scene ? scene : &spare_scene);
+    hemi_layout_scene_state(c, def->scene_collider_capacity, def->force_capacity, def->budget, def->reserve_slots, to);
     layout_scene_meshes(c, def, RANGE_STATE, meshes);
     layout_range(c, def, RANGE_STATE, instances);
     layout_scene_meshes(c, def, RANGE_DERIVED, meshes);
     layout_range(c, def, RANGE_DERIVED, instances);
+    to->slots = hemi_take(c, instance_count, 1);
+    to->rested_from = hemi_take(c, instance_count, sizeof(uint32_t));
+    to->jobs = hemi_take(c, instance_count, sizeof(hemi_job));
     if (def->budget) {
-        hem_scene* to = scene ? scene : &spare_scene;
         to->bids = hemi_take(c, instance_count, sizeof(hemi_bid));
         to->order = hemi_take(c, instance_count, sizeof(uint32_t));
         to->order_spare = hemi_take(c, instance_count, sizeof(uint32_t));
     }
+    c->scratch_begin = c->used;
+    const size_t wanted = hemi_scratch_size(&extent), reserved = def->reserve_scratch;
+    to->scratch_size = ((wanted > reserved ? wanted : reserved) + 63) & ~(size_t)63;
     for (uint32_t i = 0; i < def->worker_capacity; ++i) {
-        hemi_scratch spare = {0};
-        layout_scratch(c, &extent, scratch ? &scratch[i] : &spare);
+        hemi_scratch spare;
+        (scratch ? &scratch[i] : &spare)->room = hemi_take(c, to->scratch_size, 1);
     }
+    to->reserve = hemi_take(c, def->reserve_size, 1);
     if (scene) {
-        scene->class_count = def->slot_count;
+        scene->class_count = class_count;
         scene->instance_count = instance_count;
+        scene->first_reserved = instance_count - def->reserve_slots;
+        scene->first_reserved_class = def->slot_count;
+        scene->reserve_size = def->reserve_size;
         scene->worker_count = def->worker_capacity;
         scene->event_capacity = def->event_capacity;
         scene->classes = classes;
@@ -405,6 +467,7 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
         scene->mesh_count = def->mesh_count;
         scene->scratch = scratch;
         scene->events = events;
+        hemi_lay_scratch(scene, &extent);
     }
     *out = scene;
 }

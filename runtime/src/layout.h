@@ -15,6 +15,9 @@ typedef struct hemi_carve {
     size_t used;
     int overflow;
     int packed; // as in a save: no gaps
+    size_t scratch_begin;
+    size_t raw[3]
+              [2]; // begin and end of the ranges of a scene's slots, which are cleared one by one: see hemi_clear_raw
     hemi_visit visit;
     void* user;
 } hemi_carve;
@@ -54,12 +57,12 @@ static inline void* hemi_take(hemi_carve* c, size_t count, size_t size) {
 void hemi_layout_scene_input(hemi_carve* c, uint32_t collider_capacity, uint32_t hull_plane_capacity,
                              uint32_t force_capacity, hem_scene* scene);
 void hemi_layout_scene_state(hemi_carve* c, uint32_t collider_capacity, uint32_t force_capacity, uint32_t budget,
-                             hem_scene* scene);
+                             uint32_t reserve_slots, hem_scene* scene);
 void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t hull_plane_capacity,
                        uint32_t tie_capacity, uint32_t budget, hemi_instance* instance);
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
                        uint32_t budget, hemi_instance* instance);
-void hemi_layout_instance(hemi_carve* c, const hem_view* view, const hem_scene_def* def, hemi_instance* instance);
+void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, hemi_instance* instance);
 // The arrays of the scene, and those of one instance, in order.
 void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user);
 void hemi_visit_scene_state(const hem_scene* scene, hemi_visit visit, void* user);
@@ -78,6 +81,10 @@ typedef struct hemi_extent {
 
 void hemi_extent_add(hemi_extent* extent, const hem_view* view, const hem_scene_def* def);
 void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** scene);
+// Of the def's slots alone: what hem_scene_add_slots takes of the reserve.
+void hemi_layout_slots(hemi_carve* c, const hem_scene_def* def, hemi_instance* instances, hemi_class* slots);
+size_t hemi_scratch_size(const hemi_extent* extent); // of a worker
+void hemi_lay_scratch(hem_scene* scene, const hemi_extent* extent);
 
 // derive.c
 void hemi_layout_derived(hemi_carve* c, const hem_view* view, hemi_derived* derived);

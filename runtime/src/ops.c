@@ -103,10 +103,12 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     HEM_ASSERT(op->count == 0 || op->count == instance->view->info->bone_count);
     hemi_input* input = instance->input;
     hemi_state* s = instance->state;
+    hemi_clear_raw(scene, instance);
     uint32_t generation = s->generation + 1;
     memset(s, 0, sizeof(*s));
     s->generation = generation ? generation : 1;
     s->alive = 1;
+    scene->slots[instance - scene->instances] = HEMI_SLOT_OPEN;
     s->match_rotation[3] = 1.0f;
     memset(instance->past, 0, (scene->collider_capacity + instance->view->collider_count) * sizeof(hemi_collider_past));
     clear(instance->tie_past, 0, scene->tie_capacity, sizeof(hemi_tie_past));
@@ -132,8 +134,9 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
 }
 
 static void apply_remove(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
-    (void)scene, (void)op;
+    (void)op;
     instance->state->alive = 0;
+    scene->slots[instance - scene->instances] = HEMI_SLOT_FREE;
 }
 
 // -- Pose and place
@@ -329,7 +332,9 @@ static void apply_clip_stop(hem_scene* scene, hemi_instance* instance, const hem
 
 static void wake_all(hem_scene* scene) {
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        hemi_wake(scene->instances[i].state);
+        if (scene->instances[i].class_index != HEMI_NO_CLASS) {
+            hemi_wake(scene->instances[i].state);
+        }
     }
 }
 
@@ -399,7 +404,8 @@ static void apply_scene_collider_count(hem_scene* scene, hemi_instance* instance
 // Who it is about wakes: it may have held them in rest as well as it may move them.
 static void wake_those_of(hem_scene* scene, const hemi_force* force) {
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        if (!force->index1 || force->index1 == i + 1) {
+        const int used = scene->instances[i].class_index != HEMI_NO_CLASS;
+        if (used && (!force->index1 || force->index1 == i + 1)) {
             hemi_wake(scene->instances[i].state);
         }
     }
@@ -493,6 +499,25 @@ static void apply_levels(hem_scene* scene, hemi_instance* instance, const hemi_o
     instance->wish->worst = given->worst;
 }
 
+// -- Crowds
+
+static void apply_slots_add(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_slots* given = op->payload;
+    HEM_ASSERT(!differ(given->asset, hemi_asset_view(scene->coming)->header->content_hash, sizeof(given->asset)));
+    hemi_give_slots(scene, scene->coming, given->count);
+}
+
+static void apply_slots_remove(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    hemi_take_slots(scene, ((const hemi_op_slots_remove*)op->payload)->class_index);
+}
+
+static void apply_restore(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    HEM_ASSERT(op->stride == sizeof(uint32_t));
+    hemi_restore(scene, instance, op->elements);
+}
+
 void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     HEM_ASSERT(hemi_op_name(op->id) && op->payload && (op->count == 0 || op->elements));
     HEM_ASSERT(op->count == 0 || op->stride >= hemi_op_element_size(op->id));
@@ -502,8 +527,13 @@ void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
         scene->op_watch(scene->op_watch_user, scene, instance, op);
     }
     if (op->id != HEMI_OP_POSE && op->id != HEMI_OP_ROOT && op->id != HEMI_OP_CARRY && op->id != HEMI_OP_MESH_POSE &&
-        op->id < HEMI_OP_BUDGET) {
+        (op->id < HEMI_OP_BUDGET || op->id == HEMI_OP_RESTORE)) {
         *(instance ? &instance->spoken : &scene->spoken) = 1;
+    }
+    if (instance) {
+        hemi_disturb(scene, instance);
+    } else {
+        hemi_disturb_all(scene);
     }
     switch (op->id) {
 #define APPLY(NAME, number, name, payload, element)                                                                    \

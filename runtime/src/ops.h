@@ -129,6 +129,16 @@ typedef struct hemi_op_mesh_triangles {
     uint32_t reserved;
 } hemi_op_mesh_triangles;
 
+typedef struct hemi_op_slots {
+    uint8_t asset[16]; // content_hash: whoever replays it finds the asset by this and sets hem_scene.coming
+    uint32_t count;
+    uint32_t reserved;
+} hemi_op_slots;
+
+typedef struct hemi_op_slots_remove {
+    uint32_t class_index;
+} hemi_op_slots_remove;
+
 typedef enum hemi_op_id {
 #define HEMI_OP_ENUM(NAME, number, name, payload, element) HEMI_OP_##NAME = number,
     HEMI_OPS(HEMI_OP_ENUM)
@@ -136,7 +146,8 @@ typedef enum hemi_op_id {
 } hemi_op_id;
 
 static inline int hemi_op_is_of_scene(uint32_t id) { // else it is said about an instance
-    return (id >= HEMI_OP_FORCE_FIELD && id <= HEMI_OP_FORCE_COUNT) || id == HEMI_OP_BUDGET || id == HEMI_OP_MEASURED;
+    return (id >= HEMI_OP_FORCE_FIELD && id <= HEMI_OP_FORCE_COUNT) || id == HEMI_OP_BUDGET || id == HEMI_OP_MEASURED ||
+           id == HEMI_OP_SLOTS_ADD || id == HEMI_OP_SLOTS_REMOVE;
 }
 
 typedef struct hemi_op {

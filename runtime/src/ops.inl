@@ -41,4 +41,7 @@
     X(BUDGET, 40, budget, hemi_op_number, 0) /* of the scene, like the next */                                         \
     X(MEASURED, 41, measured, hemi_op_number, 0)                                                                       \
     X(IMPORTANCE, 42, importance, hemi_op_number, 0) /* of an instance, like the next */                               \
-    X(LEVELS, 43, levels, hemi_op_levels, 0)
+    X(LEVELS, 43, levels, hemi_op_levels, 0)                                                                           \
+    X(SLOTS_ADD, 44, slots_add, hemi_op_slots, 0) /* of the scene, like the next */                                    \
+    X(SLOTS_REMOVE, 45, slots_remove, hemi_op_slots_remove, 0)                                                         \
+    X(RESTORE, 46, restore, hemi_op_nothing, sizeof(uint32_t)) /* of an instance: the words of its save */

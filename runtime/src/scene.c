@@ -56,7 +56,8 @@ typedef struct number_rule {
 #define NUMBER(field, low, high)                                                                                       \
     { #field, offsetof(hem_scene_def, field), low, high, "must be " #low " to " #high }
 static const number_rule scene_numbers[] = {
-    NUMBER(slot_count, 1, 1024),
+    NUMBER(slot_count, 0, 1024),
+    NUMBER(reserve_slots, 0, 65536),
     NUMBER(collider_capacity, 0, 256),
     NUMBER(hull_plane_capacity, 0, 4096),
     NUMBER(candidate_capacity, 4, 256),
@@ -79,7 +80,11 @@ HEM_STATIC_ASSERT(HEMI_MAX_SUBSTEPS == 64, "the rule of substep_limit names it")
 HEM_STATIC_ASSERT(HEM_MAX_MESHES == 1024, "the rule of mesh_count names it");
 
 static hem_result check_slots(const hem_scene_def* def, hemi_fault* fault) {
-    uint64_t total = 0;
+    uint64_t total = def->reserve_slots;
+    if (def->slot_count == 0 && def->reserve_slots == 0) {
+        *fault = hemi_fault_value("slot_count", HEM_NONE, 0, "must be 1 to 1024, or 0 with reserve_slots");
+        return HEM_ERROR_RANGE;
+    }
     for (uint32_t i = 0; i < def->slot_count; ++i) {
         const hem_slot_def* slot = &def->slots[i];
         const hem_view* view = hemi_asset_view(slot->asset);
@@ -96,9 +101,10 @@ static hem_result check_slots(const hem_scene_def* def, hemi_fault* fault) {
         }
         total += slot->count;
         if (slot->count < 1 || total > 65536) {
-            *fault = hemi_fault_of("slots", (int32_t)i,
-                                   hemi_fault_value("count", HEM_NONE, slot->count,
-                                                    "must be at least 1, and at most 65536 over all slots"));
+            *fault = hemi_fault_of(
+                "slots", (int32_t)i,
+                hemi_fault_value("count", HEM_NONE, slot->count,
+                                 "must be at least 1, and at most 65536 over all slots and reserve_slots"));
             return HEM_ERROR_RANGE;
         }
         if (def->collider_capacity + view->collider_count > HEM_MAX_COLLIDERS) {
@@ -134,7 +140,7 @@ static hem_result check_scene_def(const hem_scene_def* def, hemi_fault* fault) {
         *fault = hemi_fault_value("def.cookie", HEM_NONE, def->cookie, NULL);
         return HEM_ERROR_COOKIE;
     }
-    if (!def->slots) {
+    if (!def->slots && def->slot_count) {
         *fault = hemi_fault_null("slots");
         return HEM_ERROR_NULL;
     }
@@ -183,45 +189,65 @@ hem_result hem_scene_def_check(const hem_scene_def* def, char* text, size_t size
     return result;
 }
 
-hem_result hem_scene_measure(const hem_scene_def* def, hem_memory* need) {
+static hem_result measure(const hem_scene_def* def, hemi_carve* carve) {
     hemi_fault fault;
     hem_result result = check_scene_def(def, &fault);
+    hem_scene* none;
+    if (result == HEM_OK) {
+        hemi_layout_scene(carve, def, &none);
+        result = carve->overflow ? HEM_ERROR_RANGE : HEM_OK;
+    }
+    return result;
+}
+
+hem_result hem_scene_measure(const hem_scene_def* def, hem_memory* need) {
+    hemi_carve carve = {0};
+    hem_result result = measure(def, &carve);
     if (result != HEM_OK) {
         return result;
     }
     if (!need) {
         return HEM_ERROR_NULL;
     }
-    hemi_carve carve = {0};
-    hem_scene* none;
-    hemi_layout_scene(&carve, def, &none);
-    if (carve.overflow) {
-        return HEM_ERROR_RANGE;
-    }
     need->size = carve.used;
     need->align = HEM_ALIGNMENT;
     return HEM_OK;
 }
 
+// All but the slots, scratch and the reserve, which are cleared when they are laid out or used.
+static void clear_block(uint8_t* block, const hemi_carve* measured) {
+    size_t at = 0;
+    for (int i = 0; i < 3; ++i) {
+        memset(block + at, 0, measured->raw[i][0] - at);
+        at = measured->raw[i][1];
+    }
+    memset(block + at, 0, measured->scratch_begin - at);
+}
+
 hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block, size_t size) {
-    hem_memory need;
-    hem_result result = hem_scene_measure(def, &need);
+    hemi_carve need = {0};
+    hem_result result = measure(def, &need);
     if (result != HEM_OK) {
         return result;
     }
     if (!out || !block) {
         return HEM_ERROR_NULL;
     }
-    if (size < need.size || ((uintptr_t)block & (HEM_ALIGNMENT - 1)) != 0) {
+    if (size < need.used || ((uintptr_t)block & (HEM_ALIGNMENT - 1)) != 0) {
         return HEM_ERROR_MEMORY;
     }
-    HEMI_UNPOISON(block, need.size);
-    memset(block, 0, need.size);
+    HEMI_UNPOISON(block, need.used);
+    clear_block(block, &need);
     hemi_carve carve = {.base = block};
     hem_scene* scene;
     hemi_layout_scene(&carve, def, &scene);
-    HEM_ASSERT(carve.used == need.size);
+    HEM_ASSERT(carve.used == need.used);
     scene->cookie = SCENE_COOKIE;
+    scene->capacity = *def;
+    scene->capacity.slots = NULL;
+    scene->capacity.slot_count = 0;
+    scene->capacity.meshes = NULL;
+    scene->capacity.costs = NULL;
     scene->collider_capacity = def->collider_capacity;
     scene->hull_plane_capacity = def->hull_plane_capacity;
     scene->scene_collider_capacity = def->scene_collider_capacity;
@@ -235,27 +261,24 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
     memcpy(scene->input->gravity, def->gravity, sizeof(scene->input->gravity));
     scene->kernels = hemi_kernels_choose(def->kernel);
     scene->kernel = scene->kernels->kernel;
-    for (uint32_t i = 0; i < scene->class_count; ++i) {
+    hemi_begin_slots(scene);
+    for (uint32_t i = 0; i < def->slot_count; ++i) {
         hemi_derive(scene->classes[i].view, scene->kernels, scene->classes[i].derived);
-    }
-    for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        if (scene->instances[i].torn) {
-            hemi_torn_begin(scene->classes[scene->instances[i].class_index].view, &scene->instances[i]);
-        }
     }
     hemi_measure_saves(scene);
     if (scene->budget) {
-        hem_costs costs = def->costs ? *def->costs : hem_costs_default();
-        for (uint32_t i = 0; i < scene->class_count; ++i) {
-            hemi_price(scene->classes[i].view, &costs, scene->classes[i].prices);
+        scene->costs = def->costs ? *def->costs : hem_costs_default();
+        for (uint32_t i = 0; i < def->slot_count; ++i) {
+            hemi_price(scene->classes[i].view, &scene->costs, scene->classes[i].prices);
         }
         scene->spent->scale = 1.0f;
-        scene->layout_hash = hem_hash(&costs, sizeof(costs), scene->layout_hash + scene->budget);
+        scene->layout_hash = hem_hash(&scene->costs, sizeof(scene->costs), scene->layout_hash + scene->budget);
     }
     for (uint32_t i = 0; i < scene->mesh_count; ++i) {
         scene->layout_hash = hemi_mesh_hash(&def->meshes[i], scene->layout_hash);
         hemi_init_mesh(scene, &scene->meshes[i]);
     }
+    scene->fixed_hash = scene->layout_hash;
     scene->spoken = 1;
     *out = scene;
     return HEM_OK;
@@ -298,8 +321,20 @@ hem_result hemi_find_idle(const hem_scene* scene, const char* call, hem_instance
     return result != HEM_OK ? result : hemi_find(scene, call, id, instance);
 }
 
-static int is_alive(const hem_scene* scene, uint32_t index) {
-    return scene->instances[index].state->alive != 0;
+// The first slot of the asset where nobody lives; instance_count = none. count: those that it has in all.
+static uint32_t find_free(const hem_scene* scene, const hem_view* view, uint32_t* count) {
+    uint32_t found = scene->instance_count;
+    *count = 0;
+    for (uint32_t i = 0; i < scene->class_count; ++i) {
+        const hemi_class* slots = &scene->classes[i];
+        for (uint32_t k = 0; slots->view == view && found == scene->instance_count && k < slots->count; ++k) {
+            const uint32_t index = slots->first_instance + k;
+            const int empty = scene->slots[index] == HEMI_SLOT_FREE || scene->slots[index] == HEMI_SLOT_RAW;
+            found = empty ? index : found;
+        }
+        *count += slots->view == view ? slots->count : 0;
+    }
+    return found;
 }
 
 static hem_result check_instance_def(const hem_instance_def* def, hemi_fault* fault) {
@@ -338,19 +373,13 @@ hem_result hem_scene_add(hem_scene* scene, const hem_instance_def* def, hem_inst
         return hemi_refuse(scene, __func__, result, &fault);
     }
     const hem_view* view = hemi_asset_view(def->asset);
-    const hemi_class* slots = scene->classes;
-    while (slots < scene->classes + scene->class_count && slots->view != view) {
-        ++slots;
-    }
-    if (slots == scene->classes + scene->class_count) {
+    uint32_t slot_count;
+    const uint32_t index = find_free(scene, view, &slot_count);
+    if (!slot_count) {
         return hemi_refuse(scene, __func__, HEM_ERROR_SLOT, NULL);
     }
-    uint32_t index = slots->first_instance, end = slots->first_instance + slots->count;
-    while (index < end && is_alive(scene, index)) {
-        ++index;
-    }
-    if (index == end) {
-        return hemi_refuse_value(scene, __func__, HEM_ERROR_FULL, "slots.count", slots->count, NULL);
+    if (index == scene->instance_count) {
+        return hemi_refuse_value(scene, __func__, HEM_ERROR_FULL, "slots.count", slot_count, NULL);
     }
     hemi_instance* instance = &scene->instances[index];
     hemi_op_add payload = {

@@ -380,6 +380,7 @@ typedef struct hemi_counters { // of the running step
 } hemi_counters;
 
 struct hemi_scratch {
+    uint8_t* room; // that all arrays lie in: scratch_size bytes
     hemi_solve solve;
     hemi_search search;
     hemi_contacts contacts;

@@ -2,7 +2,7 @@
 // Save, load and hash: three walks over the arrays of INPUT and STATE, in the order in which layout.c lays them out, so
 // that none of them can forget what another knows.
 //
-//   a save:  head | INPUT: scene, meshes, instance 0, 1, ... | STATE: meshes, instance 0, 1, ...       without gaps
+//   a save:  head | INPUT: scene, meshes, instance 0, 1, ... | STATE: scene, meshes, instance 0, 1, ...     without gaps
 //
 // A save of the state alone leaves INPUT out. What skinning and the next step read besides is derived from both.
 
@@ -56,37 +56,78 @@ static void load_bytes(void* from, void* array, size_t size) {
     *at += size;
 }
 
-static void walk_input(const hem_scene* scene, hemi_visit visit, void* user) {
+static void clear_all_raw(const hem_scene* scene) {
+    for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        hemi_clear_raw(scene, &scene->instances[i]);
+    }
+}
+
+static void walk_shared_input(const hem_scene* scene, hemi_visit visit, void* user) {
     hemi_visit_scene_input(scene, visit, user);
     for (uint32_t i = 0; i < scene->mesh_count; ++i) {
         hemi_mesh spare = scene->meshes[i];
         hemi_carve c = {.base = (uint8_t*)spare.input, .visit = visit, .user = user};
         hemi_layout_mesh_input(&c, &spare);
     }
+}
+
+static void walk_input(const hem_scene* scene, hemi_visit visit, void* user) {
+    walk_shared_input(scene, visit, user);
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        hemi_visit_input(scene, &scene->instances[i], visit, user);
+        if (scene->instances[i].class_index != HEMI_NO_CLASS) {
+            hemi_visit_input(scene, &scene->instances[i], visit, user);
+        }
     }
 }
 
-static void walk_state(const hem_scene* scene, hemi_visit visit, void* user) {
+static void walk_shared_state(const hem_scene* scene, hemi_visit visit, void* user) {
     hemi_visit_scene_state(scene, visit, user);
     for (uint32_t i = 0; i < scene->mesh_count; ++i) {
         hemi_mesh spare = scene->meshes[i];
         hemi_carve c = {.base = (uint8_t*)spare.state, .visit = visit, .user = user};
         hemi_layout_mesh_state(&c, &spare);
     }
+}
+
+static void walk_state(const hem_scene* scene, hemi_visit visit, void* user) {
+    walk_shared_state(scene, visit, user);
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
-        hemi_visit_state(scene, &scene->instances[i], visit, user);
+        if (scene->instances[i].class_index != HEMI_NO_CLASS) {
+            hemi_visit_state(scene, &scene->instances[i], visit, user);
+        }
     }
 }
 
+// Later calls add what has come out of the reserve since.
 void hemi_measure_saves(hem_scene* scene) {
     scene->input_size = scene->state_size = 0;
-    walk_input(scene, count_bytes, &scene->input_size);
-    walk_state(scene, count_bytes, &scene->state_size);
+    walk_shared_input(scene, count_bytes, &scene->input_size);
+    walk_shared_state(scene, count_bytes, &scene->state_size);
+    for (uint32_t i = 0; i < scene->class_count; ++i) {
+        const hemi_class* slots = &scene->classes[i];
+        size_t input = 0, state = 0;
+        if (slots->view) { // its slots are all as large
+            hemi_visit_input(scene, &scene->instances[slots->first_instance], count_bytes, &input);
+            hemi_visit_state(scene, &scene->instances[slots->first_instance], count_bytes, &state);
+        }
+        scene->input_size += input * slots->count;
+        scene->state_size += state * slots->count;
+    }
+    if (scene->fixed_hash) {
+        scene->layout_hash = scene->fixed_hash;
+        for (uint32_t i = scene->first_reserved_class; i < scene->class_count; ++i) {
+            const hemi_class* slots = &scene->classes[i];
+            const uint32_t place[2] = {slots->first_instance, slots->count};
+            if (slots->view) {
+                scene->layout_hash = hem_hash(slots->view->header->content_hash, 16, scene->layout_hash);
+                scene->layout_hash = hem_hash(place, sizeof(place), scene->layout_hash);
+            }
+        }
+        return;
+    }
     uint64_t sizes[2] = {scene->input_size, scene->state_size};
     scene->layout_hash = hem_hash(sizes, sizeof(sizes), HEM_FORMAT_VERSION);
-    for (uint32_t i = 0; i < scene->class_count; ++i) {
+    for (uint32_t i = 0; i < scene->first_reserved_class; ++i) {
         const hemi_class* slots = &scene->classes[i];
         scene->layout_hash = hem_hash(slots->view->header->content_hash, 16, scene->layout_hash);
         scene->layout_hash = hem_hash(&slots->count, sizeof(slots->count), scene->layout_hash);
@@ -121,6 +162,8 @@ hem_result hem_scene_save(const hem_scene* scene, hem_save_kind kind, void* byte
     save_head head = {SAVE_MAGIC, SAVE_VERSION, (uint16_t)kind, scene->layout_hash};
     memcpy(bytes, &head, sizeof(head));
     uint8_t* at = (uint8_t*)bytes + sizeof(head);
+    clear_all_raw(scene);
+    hemi_catch_up_all(scene);
     if (kind == HEM_SAVE_ALL) {
         walk_input(scene, save_bytes, &at);
     }
@@ -215,7 +258,7 @@ static int given_is_good(const hemi_instance* from, const hem_info* info) {
 }
 
 // A step leaves numbers and unit quaternions behind; `from` points into the save.
-static int state_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view) {
+int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view) {
     const hem_info* info = view->info;
     hemi_state s;
     READ(s, from->state, 0);
@@ -305,7 +348,7 @@ static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
 }
 
 // The same as the calls ask for; `from` points into the save.
-static int input_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view) {
+int hemi_input_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view) {
     hemi_input in;
     READ(in, from->input, 0);
     if (!head_of_input_is_good(&in, scene)) {
@@ -441,7 +484,8 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         state_at += scene->input_size;
     }
     hemi_carve of_scene = {.base = state_at, .packed = 1};
-    hemi_layout_scene_state(&of_scene, scene->scene_collider_capacity, scene->force_capacity, scene->budget, &shared);
+    hemi_layout_scene_state(&of_scene, scene->scene_collider_capacity, scene->force_capacity, scene->budget,
+                            scene->capacity.reserve_slots, &shared);
     state_at += of_scene.used;
     if (!scene_state_is_good(scene, &shared)) {
         *fault = hemi_fault_plain("save", HEM_NONE, "scene", "holds values that no step leaves");
@@ -451,6 +495,9 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         return HEM_ERROR_STATE;
     }
     for (uint32_t i = 0; i < scene->instance_count; ++i) {
+        if (scene->instances[i].class_index == HEMI_NO_CLASS) {
+            continue;
+        }
         const hem_view* view = scene->classes[scene->instances[i].class_index].view;
         hemi_instance from = {0};
         hemi_carve carve = {.base = state_at, .packed = 1};
@@ -458,7 +505,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
         state_at += carve.used;
         hemi_state state;
         READ(state, from.state, 0);
-        if (state.alive > 1 || (state.alive && !state_is_good(scene, &from, view))) {
+        if (state.alive > 1 || (state.alive && !hemi_state_is_good(scene, &from, view))) {
             *fault = hemi_fault_plain("instances", (int32_t)i, "state", "holds values that no step leaves");
             return HEM_ERROR_STATE;
         }
@@ -467,7 +514,7 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
             hemi_layout_input(&carve, view, scene->collider_capacity, scene->hull_plane_capacity, scene->tie_capacity,
                               scene->budget, &from);
             input_at += carve.used;
-            if (state.alive && !input_is_good(scene, &from, view)) {
+            if (state.alive && !hemi_input_is_good(scene, &from, view)) {
                 *fault = hemi_fault_plain("instances", (int32_t)i, "input", "holds values that a call refuses");
                 return HEM_ERROR_STATE;
             }
@@ -477,11 +524,11 @@ static hem_result check_save(const hem_scene* scene, uint32_t kind, const void* 
 }
 
 // What is not saved because it follows from what is.
-static void derive(hem_scene* scene, hemi_instance* instance, uint32_t kind) {
-    const hem_info* info = instance->view->info;
+void hemi_derive_loaded(hem_scene* scene, hemi_instance* instance, uint32_t kind) {
     if (!instance->state->alive) {
         return;
     }
+    const hem_info* info = instance->view->info;
     if (instance->torn) {
         hemi_torn_derive(scene->classes[instance->class_index].view, instance);
     }
@@ -527,6 +574,7 @@ hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size) {
         return hemi_refuse(scene, __func__, result, &fault);
     }
     const uint8_t* at = (const uint8_t*)bytes + sizeof(head);
+    clear_all_raw(scene);
     if (head.kind == HEM_SAVE_ALL) {
         walk_input(scene, load_bytes, &at);
     }
@@ -538,7 +586,8 @@ hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size) {
         hemi_instance* instance = &scene->instances[i];
         memset(&instance->report, 0, sizeof(instance->report));
         instance->spoken = 1;
-        derive(scene, instance, head.kind);
+        scene->slots[i] = instance->state->alive ? HEMI_SLOT_OPEN : HEMI_SLOT_FREE;
+        hemi_derive_loaded(scene, instance, head.kind);
     }
     memset(&scene->report, 0, sizeof(scene->report));
     scene->spoken = 1;
@@ -551,6 +600,8 @@ hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size) {
 uint64_t hem_scene_hash(const hem_scene* scene) {
     uint64_t hash = 0;
     if (hemi_check_idle(scene, __func__) == HEM_OK) {
+        clear_all_raw(scene);
+        hemi_catch_up_all(scene);
         walk_input(scene, hash_bytes, &hash);
         walk_state(scene, hash_bytes, &hash);
     }
@@ -572,6 +623,7 @@ hem_result hem_instance_hash(const hem_scene* scene, hem_instance_id id, uint64_
     if (!hash) {
         return hemi_refuse_null(scene, __func__, "hash");
     }
+    hemi_catch_up(scene, instance);
     *hash = hemi_input_hash(scene, instance);
     hemi_visit_state(scene, instance, hash_bytes, hash);
     return HEM_OK;

@@ -8,9 +8,8 @@
 // fetched, a share of it in each substep: [ state | x | v | q | w ], see internal.h.
 #define AHEAD_LIMIT 65536 // bytes; more would push out what is being worked on
 
-static void fetch_ahead(const hem_scene* scene, const hemi_instance* instance, uint32_t step, uint32_t substeps) {
-    const hemi_instance* next = instance + 1;
-    if (next == scene->instances + scene->instance_count) {
+static void fetch_ahead(const hemi_instance* next, uint32_t step, uint32_t substeps) {
+    if (!next) {
         return;
     }
     const uint8_t* begin = (const uint8_t*)next->state;
@@ -59,7 +58,8 @@ HEM_INLINE void run(hemi_step* s, hemi_phase phase, void (*work)(hemi_step* s)) 
 
 #define RUN(name) run(&s, HEMI_PHASE_##name, hemi_phase_##name);
 
-void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_scratch* scratch) {
+void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const hemi_instance* next,
+                        hemi_scratch* scratch) {
     hemi_step s = {.scene = scene,
                    .instance = instance,
                    .scratch = scratch,
@@ -74,6 +74,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     memset(&scratch->counters, 0, sizeof(scratch->counters));
     instance->event_mask = 0;
     instance->stepped = 0;
+    instance->quiet = instance->state->asleep && !instance->state->pose_changed;
 #ifdef HEM_DEBUG
     const uint64_t said = hemi_input_hash(scene, instance);
 #endif
@@ -101,7 +102,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_sc
     HEMI_PHASES_BEFORE(RUN)
     const uint32_t n = s.substep_count;
     for (uint32_t search = 0; s.substep < n; ++s.substep) {
-        fetch_ahead(scene, instance, s.substep, n);
+        fetch_ahead(next, s.substep, n);
         s.s0 = (float)s.substep / (float)n;
         s.s1 = (float)(s.substep + 1) / (float)n;
         if (s.substep == search * n / s.search_count) {

@@ -85,7 +85,9 @@ HEM_INLINE hem_vec3 hemi_vec3_of(const float v[3]) {
 const char* hemi_find_fault(const hemi_step* s, hemi_phase after); // what does not hold; NULL = all is well
 
 // step.c
-void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, hemi_scratch* scratch);
+// next: who probably comes after it, to be fetched into the cache; NULL = nobody
+void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const hemi_instance* next,
+                        hemi_scratch* scratch);
 
 // frame.c
 hemi_frame_path hemi_frame_follow(const hemi_input* input, hemi_state* state, float seconds, float dt);

@@ -262,7 +262,40 @@ static void all_is_well(const hem_scene* scene, const hem_instance_id* ids) {
     }
 }
 
-static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved, size_t saved_size, uint32_t* steps) {
+// Slots of the reserve, and an instance that is loaded from a save, whole or spoilt, of itself or of another.
+static hem_result call_crowds(input* in, hem_scene* scene, const hem_instance_id* ids, uint32_t what, uint32_t* added) {
+    static uint8_t one[1 << 20];
+    const hem_slot_def slot = {what & 1 ? &assets[0] : NULL, 1};
+    const hem_instance_id id = ids[byte(in) % 8];
+    hem_result result = HEM_OK;
+    size_t size;
+    switch (what) {
+    case 1:
+    case 2:
+        result = hem_scene_add_slots(scene, &slot);
+        *added += result == HEM_OK;
+        break;
+    case 3:
+    case 4:
+        result = hem_scene_remove_slots(scene, slot.asset);
+        *added = result == HEM_OK ? 0 : *added;
+        break;
+    default:
+        size = hem_instance_save_size(scene, id, what & 1 ? HEM_SAVE_ALL : HEM_SAVE_STATE);
+        if (size && size <= sizeof(one)) {
+            require(hem_instance_save(scene, id, what & 1 ? HEM_SAVE_ALL : HEM_SAVE_STATE, one, size) == HEM_OK);
+            for (uint32_t edits = what & 2 ? byte(in) % 4u : 0; edits > 0; --edits) {
+                one[(byte(in) | (size_t)byte(in) << 8) % size] = byte(in);
+            }
+        }
+        result = hem_instance_load(scene, ids[byte(in) % 8], one, size < sizeof(one) ? size : 0);
+        break;
+    }
+    return result;
+}
+
+static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved, size_t saved_size, uint32_t* steps,
+                 uint32_t* added) {
     static float planes[32][4];
     for (uint32_t i = 0; i < 32; ++i) { // a thin prism: four faces, then its corners cut off again and again
         static const float faces[8][4] = {{0, 1, 0, 0.1f},       {0, -1, 0, 0.1f},       {1, 0, 0, 0.2f},
@@ -378,7 +411,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
             require(hem_scene_step_job(scene, 0, 7) != HEM_OK); // no such worker
             require(hem_scene_save(scene, HEM_SAVE_ALL, saved, saved_size) == HEM_ERROR_BUSY);
             require(hem_scene_step_begin(scene, &args, &jobs) == HEM_ERROR_BUSY);
-            require(hem_scene_step_end(scene) == HEM_ERROR_JOBS_LEFT);
+            require(jobs == 0 || hem_scene_step_end(scene) == HEM_ERROR_JOBS_LEFT);
             require(hem_instance_get_particles(scene, id, 0, 1, particles) == HEM_ERROR_BUSY);
             for (uint32_t i = jobs; i > 0; --i) {
                 require(hem_scene_step_job(scene, i - 1, i & 1) == HEM_OK);
@@ -465,7 +498,9 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
         hem_scene_get_events(scene, &events, &count, &lost);
         hem_scene_get_report(scene, &report);
         hem_instance_hash(scene, id, &hash);
-        result = hem_instance_wake(scene, id);
+        hem_reserve_report left;
+        hem_scene_get_reserve(scene, &left);
+        result = what / 28 ? call_crowds(in, scene, ids, what / 28, added) : hem_instance_wake(scene, id);
         break;
     }
     }
@@ -493,27 +528,37 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     def.keep_previous = byte(&in) & 1;
     def.candidate_capacity = byte(&in) & 1 ? 4 : 24;
     def.event_capacity = 2;
+    const hem_slot_def more[2] = {{&assets[0], 1}, {&assets[0], 1}};
+    hem_slots_need reserve;
+    require(hem_slots_measure(&def, more, 2, &reserve) == HEM_OK);
+    def.reserve_slots = 2;
+    def.reserve_size = reserve.size;
     hem_memory need;
     require(hem_scene_measure(&def, &need) == HEM_OK);
     void* block = aligned_alloc(need.align, (need.size + need.align - 1) / need.align * need.align);
     hem_scene* scene;
     require(block && hem_scene_init(&scene, &def, block, need.size) == HEM_OK);
-    size_t saved_size = hem_scene_save_size(scene, HEM_SAVE_ALL);
+    require(hem_scene_add_slots(scene, more) == HEM_OK && hem_scene_add_slots(scene, more) == HEM_OK);
+    size_t saved_size = hem_scene_save_size(scene, HEM_SAVE_ALL); // it is never larger
+    require(hem_scene_remove_slots(scene, more[0].asset) == HEM_OK);
     void* saved = malloc(saved_size);
     require(saved && hem_scene_save(scene, HEM_SAVE_ALL, saved, saved_size) == HEM_OK);
     hem_instance_id ids[8];
     memset(ids, 0, sizeof(ids));
     ids[6] = (hem_instance_id){77, 1};
     ids[7] = (hem_instance_id){1, 99};
-    uint32_t steps = 0;
+    uint32_t steps = 0, added = 0;
     while (in.left > 0) {
-        call(&in, scene, ids, saved, saved_size, &steps);
+        call(&in, scene, ids, saved, saved_size, &steps, &added);
     }
     // A scene that was never touched goes on from the save.
     void* other_block = aligned_alloc(need.align, (need.size + need.align - 1) / need.align * need.align);
     hem_scene* other = NULL;
     require(other_block && hem_scene_init(&other, &def, other_block, need.size) == HEM_OK);
     require(hem_scene_set_force_field(other, push, NULL) == HEM_OK);
+    while (added-- > 0) {
+        require(hem_scene_add_slots(other, more) == HEM_OK);
+    }
     hem_step_args args = {1.0f / 60.0f, 0};
     require(hem_scene_save(scene, HEM_SAVE_ALL, saved, saved_size) == HEM_OK);
     require(hem_scene_load(other, saved, saved_size) == HEM_OK);

@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(determinism_suite);
     RUN_SUITE(rows_suite);
     RUN_SUITE(jobs_suite);
+    RUN_SUITE(crowds_suite);
     RUN_SUITE(ops_suite);
     RUN_SUITE(restore_suite);
     RUN_SUITE(verify_suite);

@@ -41,6 +41,7 @@ extern SUITE(bounds_suite);
 extern SUITE(tuned_suite);
 extern SUITE(determinism_suite);
 extern SUITE(jobs_suite);
+extern SUITE(crowds_suite);
 extern SUITE(budget_suite);
 extern SUITE(rows_suite);
 SUITE(phases_suite);

@@ -90,6 +90,21 @@ static void talk_of_the_budget(world* w, int step) {
     hem_instance_set_levels(w->scene, w->id, best, step % 4 ? HEM_LEVEL_POSE : HEM_LEVEL_HALF);
 }
 
+// A slot of the reserve comes and goes, where there is one; and the instance is loaded from its own save.
+static void talk_of_crowds(world* w, int step) {
+    static uint8_t saved[1 << 20];
+    const hem_slot_def one = {&w->asset, 1};
+    if (step % 6 == 2) {
+        hem_scene_add_slots(w->scene, &one);
+    } else if (step % 6 == 5) {
+        hem_scene_remove_slots(w->scene, &w->asset);
+    }
+    if (step == 10) {
+        hem_instance_save(w->scene, w->id, HEM_SAVE_ALL, saved, sizeof(saved));
+        hem_instance_load(w->scene, w->id, saved, sizeof(saved));
+    }
+}
+
 static void talk_of_clips(world* w, int step) {
     hem_clip_play play = hem_clip_play_default();
     play.clip = (uint32_t)step % w->view.lattice_clip_count;
@@ -151,6 +166,7 @@ void say_everything(world* w, int step) {
     talk_of_forces(w, step / 4 * 4, &root);
     talk_of_ties(w, step, &root);
     talk_of_the_budget(w, step);
+    talk_of_crowds(w, step);
     if (w->view.lattice_clip_count) {
         talk_of_clips(w, step);
     }

@@ -51,7 +51,9 @@ uint32_t hem_version(void);
     X(HEM_ERROR_FIELD, 13, "the saved scene had a force field: call hem_scene_set_force_field before hem_scene_load")  \
     X(HEM_ERROR_JOB_TWICE, 14, "this job of the open step has been run already: each runs once")                       \
     X(HEM_ERROR_JOBS_LEFT, 15, "jobs of the open step have not been run: run them, then end it")                       \
-    X(HEM_ERROR_NO_STEP, 16, "no step is open: call hem_scene_step_begin first")
+    X(HEM_ERROR_NO_STEP, 16, "no step is open: call hem_scene_step_begin first")                                       \
+    X(HEM_ERROR_RESERVE, 17, "the scene's reserve has no room for these slots; hem_slots_measure says what they need") \
+    X(HEM_ERROR_IN_USE, 18, "an instance lives in these slots: remove it first")
 
 typedef enum hem_result {
 #define HEM_RESULT_ENUM(name, value, text) name = value,
@@ -143,7 +145,7 @@ typedef struct hem_mesh_def {
 
 typedef struct hem_scene_def {
     uint32_t cookie;                  // set by hem_scene_def_default
-    uint32_t slot_count;              // entries of slots, 1..1024
+    uint32_t slot_count;              // entries of slots, 1..1024; also 0 with reserve_slots
     const hem_slot_def* slots;        // each asset at most once; read during measure and init only
     uint32_t collider_capacity;       // per instance besides the asset's own; 0..256, default 64; 112 bytes each
     uint32_t scene_collider_capacity; // of the scene itself, for all instances; 0..256, default 16; 128 bytes each
@@ -169,6 +171,10 @@ typedef struct hem_scene_def {
     uint32_t budget;            // hem_budget_mode of hem/budget.h, default 0 = none; else 40 bytes per particle,
                                 // oriented ones 48 more
     const struct hem_costs* costs; // of the machine, read during measure and init only; NULL = those that ship
+    uint32_t
+        reserve_slots;   // that hem_scene_add_slots may give while the scene runs; with slots at most 65536; default 0
+    size_t reserve_size; // bytes for them: hem_slots_measure; default 0
+    size_t reserve_scratch; // bytes of scratch that each worker has at least: as above; default 0
 } hem_scene_def;
 
 hem_scene_def hem_scene_def_default(void);
@@ -178,6 +184,13 @@ hem_result hem_scene_def_check(const hem_scene_def* def, char* text, size_t size
 hem_result hem_scene_measure(const hem_scene_def* def, hem_memory* need);
 // The block is the game's; it must stay in place while the scene is used. There is nothing to destroy.
 hem_result hem_scene_init(hem_scene** scene, const hem_scene_def* def, void* block, size_t size);
+// What slots that come later take of a scene of this def: for its reserve, or to see beforehand whether they fit.
+typedef struct hem_slots_need {
+    size_t size;    // bytes of reserve_size
+    size_t scratch; // bytes that a worker's scratch must have: reserve_scratch, for these besides those of the def
+} hem_slots_need;
+hem_result hem_slots_measure(const hem_scene_def* def, const hem_slot_def* slots, uint32_t slot_count,
+                             hem_slots_need* need);
 // The kernel that was chosen.
 hem_kernel hem_scene_kernel(const hem_scene* scene);
 const char* hem_kernel_name(hem_kernel kernel);
@@ -214,6 +227,21 @@ hem_instance_def hem_instance_def_default(void);
 hem_result hem_scene_add(hem_scene* scene, const hem_instance_def* def, hem_instance_id* id);
 hem_result hem_scene_remove(hem_scene* scene, hem_instance_id id);
 int hem_instance_is_valid(const hem_scene* scene, hem_instance_id id);
+
+// More slots out of the reserve, for an asset that the scene has none for yet, or more of those that it has. Nothing else
+// in the scene moves. Time is that of clearing the memory.
+hem_result hem_scene_add_slots(hem_scene* scene, const hem_slot_def* slots);
+// Gives back to the reserve all that was added for the asset; what the def gave stays. Refused while an instance lives in
+// one of them. Then the asset may be unloaded. Ids of instances that were there never become valid again.
+hem_result hem_scene_remove_slots(hem_scene* scene, const hem_asset* asset);
+
+typedef struct hem_reserve_report {
+    uint32_t slots_left;
+    size_t bytes_left;    // in all
+    size_t largest_bytes; // that one call can have: what was taken and given back may leave gaps
+} hem_reserve_report;
+hem_result hem_scene_get_reserve(const hem_scene* scene, hem_reserve_report* report);
+
 hem_result hem_instance_user(const hem_scene* scene, hem_instance_id id, uint64_t* user);
 
 // Skinning matrices of this frame, bone_count of them, rows of four floats, stride in bytes between matrices (0 = 48): from
@@ -657,11 +685,21 @@ typedef enum hem_save_kind {
 // Bytes of a save; the same for all saves of a scene. 0 = no scene, or no such kind.
 size_t hem_scene_save_size(const hem_scene* scene, hem_save_kind kind);
 hem_result hem_scene_save(const hem_scene* scene, hem_save_kind kind, void* bytes, size_t size);
-// Either kind: the head of a save says which it is, and of which layout (slots, assets, capacities). A save that
+// Either kind: the head of a save says which it is, and of which layout (slots, those of the reserve included, assets,
+// capacities). A save that
 // does not fit or whose values a call would have refused changes nothing. Ids are valid again as they were. The frame
 // before, for motion vectors, is the loaded one.
 hem_result hem_scene_load(hem_scene* scene, const void* bytes, size_t size);
 hem_result hem_save_get_kind(const void* bytes, size_t size, hem_save_kind* kind);
+// One instance alone, as a character that is carried from a lobby to a game, or kept while its slot serves another. It is
+// loaded into a living instance of the same asset (the same bytes), of this scene or of another, whose capacities may be
+// other ones as long as what was said fits. Id and `user` stay those of the instance; everything else of it is as it was,
+// with HEM_SAVE_ALL also what the game had said. It goes on bit for bit in a slot of the same number and the same
+// surroundings; in another slot the rare looks for stuck cloth come at other steps.
+size_t hem_instance_save_size(const hem_scene* scene, hem_instance_id id, hem_save_kind kind);
+hem_result hem_instance_save(const hem_scene* scene, hem_instance_id id, hem_save_kind kind, void* bytes, size_t size);
+hem_result hem_instance_load(hem_scene* scene, hem_instance_id id, const void* bytes, size_t size);
+
 // Hashes of INPUT and STATE: equal on every machine for equal inputs. 0 = no scene, or a step is open.
 uint64_t hem_scene_hash(const hem_scene* scene);
 hem_result hem_instance_hash(const hem_scene* scene, hem_instance_id id, uint64_t* hash);
