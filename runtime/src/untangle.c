@@ -12,6 +12,8 @@
 #define ASTRAY_SECONDS 0.5f  // until it is there
 #define ASTRAY_KIN 0.5f      // spacings away from the pose: neighbours of one who is go with it
 #define ASTRAY_REACH 3.0f    // spacings; nothing further off is a neighbour
+#define UNDER_REACH 1.5f     // spacings of the cloth that something may lie under
+#define UNDER_CLOTH 0.5f     // cosine: nearer to its plane it is neither above nor below
 
 static uint32_t caught_time(float seconds) {
     uint32_t units = (uint32_t)(seconds * HEMI_CAUGHT_HZ + 0.5f);
@@ -133,6 +135,46 @@ static void lead_with_kin(hemi_step* step, const hem_part* part, uint32_t row, u
     }
 }
 
+// A lock or a hem that has come to rest under cloth that it lies outside of lifts that cloth and is held by it; contacts
+// keep the two apart, each on the wrong side. Both are led: in the pose they lie in their order.
+static void lead_from_under(hemi_step* step, const hem_part* part, uint32_t row, uint32_t i, const hem_part* cloth) {
+    const hemi_instance* instance = step->instance;
+    const hem_view* view = instance->view;
+    const hemi_row3* normal = step->scratch->solve.normal;
+    const hemi_row4* x = &instance->x[row];
+    float nearest2 = UNDER_REACH * UNDER_REACH * cloth->spacing * cloth->spacing, height = 0.0f;
+    uint32_t over = UINT32_MAX;
+    step->scratch->counters.work += cloth->row_count;
+    for (uint32_t n = cloth->row_begin * 8; n < (cloth->row_begin + cloth->row_count) * 8; ++n) {
+        const hemi_row4* c = &instance->x[n >> 3];
+        const float square = distance2(c, x->x[i], x->y[i], x->z[i], n & 7u);
+        if (square < nearest2 && view->shape_rows[n >> 3].inverse_mass[n & 7u] > 0.0f) {
+            const hemi_row3* out = &normal[n >> 3];
+            const uint32_t k = n & 7u;
+            nearest2 = square;
+            over = n;
+            height =
+                (x->x[i] - c->x[k]) * out->x[k] + (x->y[i] - c->y[k]) * out->y[k] + (x->z[i] - c->z[k]) * out->z[k];
+        }
+    }
+    if (over != UINT32_MAX && height < 0.0f && height * height > UNDER_CLOTH * UNDER_CLOTH * nearest2) {
+        lead_with_kin(step, part, row, i);
+        lead_with_kin(step, cloth, over >> 3, over & 7u);
+    }
+}
+
+static void watch_under(hemi_step* step, const hem_part* part, uint32_t row, uint32_t away) {
+    const hem_view* view = step->instance->view;
+    for (uint32_t c = 0; c < view->info->part_count; ++c) {
+        const hem_part* cloth = &view->parts[c];
+        if ((part->outside_of[c >> 5] >> (c & 31u) & 1u) && cloth->kind == HEM_PART_CLOTH && can_be_led(step, c)) {
+            for (uint32_t bits = away; bits; bits &= bits - 1) {
+                lead_from_under(step, part, row, hem_lowest_bit(bits), cloth);
+            }
+        }
+    }
+}
+
 // After the step: a share of the rows is looked at. Bodies are where the last substep had them.
 void hemi_watch_astray(hemi_step* step) {
     hemi_instance* instance = step->instance;
@@ -157,6 +199,9 @@ void hemi_watch_astray(hemi_step* step) {
             step->scratch->counters.work += count / 8;
             uint32_t astray =
                 step->scene->kernels->find_astray(step->scratch->contacts.bodies, count, &instance->x[led.row], &led);
+            if (step->derived->ordered) {
+                watch_under(step, part, led.row, led.mask & ~astray);
+            }
             for (; astray; astray &= astray - 1) {
                 lead_with_kin(step, part, led.row, hem_lowest_bit(astray));
             }
