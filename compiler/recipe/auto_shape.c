@@ -9,10 +9,10 @@
 //
 // What may be loose is what an artist keeps apart: a node, a connected piece of a node, a material of a node. Each is looked at
 // beside all the rest of the character, the largest first:
-//   a skirt or robe goes around something low down, all around and without touching it;
+//   a skirt or robe goes around something low down, all around and without touching it, on both sides of the middle;
 //   a cape is a thin thing on the bones of the middle that is held above, hangs free, and has the body beside it at every
 //   height (a shirt without a body inside it has not);
-//   hair follows the head and hangs below where it lies on it (horns and ears stand up).
+//   hair follows the head and hangs far below where it lies on it (horns and ears stand up, helmets and hoods end).
 // Chains of three bones and more that go down from the head are hair as well.
 //
 // The head is the bone of the middle that is followed most, high bones before low ones. Lengths are in shares of the
@@ -29,7 +29,9 @@
 #define ON_TOP 0.012
 #define TRIM_SHARE 0.35 // of the area of what it lies on
 #define SKULL 0.4       // of the size of the hair around it
-#define LONGER 0.02     // hair ends this much below what it grows on
+#define LONGER 0.25     // of hair hangs below what it grows on; of helmets and hoods less
+#define SEWN 0.002      // a rim nearer than this to the rest goes on there, as a leg does in its foot
+#define ACROSS 0.25     // of a skirt's width lies on either side of the middle; a leg is on one
 #define SLICES 8        // of a cape's height, in which the body must be beside it
 #define SECTORS 8       // around a hem
 #define CANDIDATE_LIMIT 48
@@ -274,6 +276,10 @@ static bool is_skirt(const looker* l, const shape* s, const traits* r, hemc_bvh*
         r->head > 0.3) {
         return false;
     }
+    const double across = ACROSS * (r->high[0] - r->low[0]);
+    if (r->low[0] > l->middle_x - across || r->high[0] < l->middle_x + across) {
+        return false;
+    }
     double inner[3] = {0, 0, 0}, count = 0; // of the rest, at the hem's height
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
         const hemc_d3 p = at(model, t, 0);
@@ -286,7 +292,7 @@ static bool is_skirt(const looker* l, const shape* s, const traits* r, hemc_bvh*
         return false;
     }
     const double cx = inner[0] / count, cz = inner[2] / count;
-    double least[SECTORS], most = 0, sum = 0, n = 0;
+    double least[SECTORS], most = 0, sum = 0, n = 0, edge = 0, sewn = 0;
     for (int i = 0; i < SECTORS; ++i) {
         least[i] = 1e30;
     }
@@ -303,6 +309,13 @@ static bool is_skirt(const looker* l, const shape* s, const traits* r, hemc_bvh*
         hemc_bvh_nearest(rest, p, 1e30, &distance, NULL, NULL);
         sum += distance;
         n += 1;
+        if (p.y < r->low[1] + 0.05 * tall) {
+            edge += 1;
+            sewn += distance < SEWN * l->height;
+        }
+    }
+    if (sewn > 0.5 * edge) {
+        return false;
     }
     int around = 0;
     for (int i = 0; i < SECTORS; ++i) {
@@ -386,7 +399,7 @@ static bool is_hair(const looker* l, const shape* s, const traits* r) {
     const crown hair = crown_of(l, s, true, from), skull = crown_of(l, s, false, from);
     return skull.size[0] > SKULL * hair.size[0] && skull.size[1] > SKULL * hair.size[1] &&
            skull.size[2] > SKULL * hair.size[2] && hair.radius > 1.02 * skull.radius &&
-           r->low[1] < skull.lowest - LONGER * l->height;
+           skull.lowest - r->low[1] > LONGER * (r->high[1] - r->low[1]);
 }
 
 // Trims: smaller shapes that lie on this one all along. They are no body to it, and go with it.

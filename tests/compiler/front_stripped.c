@@ -124,7 +124,42 @@ TEST a_body_without_names_is_left_alone(void) {
     PASS();
 }
 
+// Characters of others without their names: legs in a skirt are no skirt, helmets and hoods no hair.
+TEST legs_and_helmets_stay_what_they_are(void) {
+    static const struct {
+        const char* file;
+        const char* part; // all that moves; NULL = nothing
+        uint32_t triangles;
+    } rows[] = {{"../shared/assets/kaykit_Knight.glb", "cape", 84},
+                {"../shared/assets/quaternius_FormalDress.glb", "skirt", 134},
+                {"../shared/assets/quaternius_Ranger.glb", NULL, 0}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        if (!hem_file_exists(rows[i].file)) {
+            SKIPm("no ../shared/assets");
+        }
+        kit k;
+        kit_begin(&k);
+        size_t size;
+        uint8_t* bytes = stripped(k.arena, rows[i].file, &size);
+        hemc_recipe recipe;
+        int32_t* owner;
+        ASSERT_EQm(rows[i].file, rows[i].part != NULL, owners(&k, rows[i].file, bytes, size, &recipe, &owner));
+        uint32_t taken = 0;
+        for (uint32_t t = 0; t < k.model.triangle_count && rows[i].part != NULL; ++t) {
+            taken += owner[t] != HEM_NONE;
+        }
+        ASSERT_EQm(rows[i].file, rows[i].triangles, taken);
+        if (rows[i].part != NULL) {
+            ASSERT_EQm(rows[i].file, 1, recipe.part_count);
+            ASSERT_STR_EQ(rows[i].part, recipe.parts[0].name);
+        }
+        kit_end(&k);
+    }
+    PASS();
+}
+
 SUITE(front_stripped_suite) {
     RUN_TEST(capes_skirts_and_hair_are_found_without_names);
     RUN_TEST(a_body_without_names_is_left_alone);
+    RUN_TEST(legs_and_helmets_stay_what_they_are);
 }
