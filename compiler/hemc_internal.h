@@ -310,6 +310,7 @@ typedef struct hemc_part_recipe {
     hemc_virtual virtual_particles;
     hemc_lattice_recipe lattice;
     const char* why;            // automatic mode: what was seen; NULL otherwise
+    bool spring_bones;          // automatic mode: its drive is a VRM's, and no trial changes it
     const uint8_t* chain_bones; // automatic mode: per bone, the chains it was found by; NULL = none
     const uint8_t* accessories; // as in hemc_recipe
     hemc_lies lies;

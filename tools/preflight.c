@@ -136,6 +136,8 @@ static void look(flight* f, const player* live, preflight_moment now, preflight_
         preflight_part* part = &run[f->part_of[layer]];
         part->crossed_share += share;
         part->stretched_share += stretched;
+        part->crossed_peak = fmaxf(part->crossed_peak, share);
+        part->stretched_peak = fmaxf(part->stretched_peak, stretched);
         part->stretch_max = fmaxf(part->stretch_max, l->stretch_max);
         part->drift_max = fmaxf(part->drift_max, l->drift_max);
         const limits* b = &LIMITS[LIMIT_B];
@@ -206,6 +208,8 @@ static void keep_worst(flight* f, int32_t looks, preflight_part* run, preflight_
         }
         part->crossed_share = fmaxf(part->crossed_share, run[i].crossed_share);
         part->stretched_share = fmaxf(part->stretched_share, run[i].stretched_share);
+        part->crossed_peak = fmaxf(part->crossed_peak, run[i].crossed_peak);
+        part->stretched_peak = fmaxf(part->stretched_peak, run[i].stretched_peak);
         part->stretch_max = fmaxf(part->stretch_max, run[i].stretch_max);
         part->drift_max = fmaxf(part->drift_max, run[i].drift_max);
         f->out->grade = grade > f->out->grade ? grade : f->out->grade;
@@ -485,6 +489,8 @@ bool preflight_fly(const hemc_flight* plan, hemc_preflight* out) {
         part->grade = from->grade;
         part->crossed_share = from->crossed_share;
         part->stretched_share = from->stretched_share;
+        part->crossed_peak = from->crossed_peak;
+        part->stretched_peak = from->stretched_peak;
         part->stretch_max = from->stretch_max;
         part->drift_max = from->drift_max;
         part->restless = from->restless;

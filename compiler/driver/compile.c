@@ -69,7 +69,7 @@ static bool make_parts(hemc_compilation* c) {
 }
 
 // From parts with all their numbers to bytes.
-static bool make_asset(hemc_compilation* c, hemc_options options, double* clock) {
+bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
     c->body = (hemc_particles){0};
     c->mesh = (hemc_mesh){0};
     c->layout = (hemc_layout){0};
@@ -117,8 +117,10 @@ static bool make_asset(hemc_compilation* c, hemc_options options, double* clock)
     return true;
 }
 
+#define LOOK_PARTICLES 16.0 // vertices that take as long as a particle
+
 // Plays what was made. What ships has no triangles to look at, so that is made again with them.
-static bool fly(hemc_compilation* c, hemc_options options, const hemc_preflight* again) {
+bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* again) {
     uint8_t* bytes = c->bytes;
     size_t size = c->size;
     if (options.ship) {
@@ -134,65 +136,8 @@ static bool fly(hemc_compilation* c, hemc_options options, const hemc_preflight*
         return hemc_error(&c->log, HEMC_INTERNAL, c->job->input, "", "the pre-flight could not be played");
     }
     c->preflight = f;
-    return true;
-}
-
-static uint32_t faults_of(const hemc_preflight* f) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < f->part_count; ++i) {
-        sum += (uint32_t)((f->parts[i].grade - 'A') * (f->parts[i].grade - 'A'));
-    }
-    return sum;
-}
-
-// Automatic mode, where something is seen that should not be: the part is driven to the pose, loosely, then closely, and
-// what gives the best grades stays. A trial plays only the clips in which something was wrong, and what looks better there
-// is played whole. Counted in trials, not in seconds, so that the bytes are the same everywhere.
-static bool improve(hemc_compilation* c, hemc_options options, double* clock) {
-    static const double sags[] = {0.3, 0.06};
-    for (int trial = 0; trial < 2 && c->recipe.automatic && c->preflight->grade > 'B'; ++trial) {
-        const hemc_compilation before = *c;
-        hemc_part_recipe* parts = hemc_alloc(c->arena, c->recipe.part_count, sizeof(hemc_part_recipe));
-        memcpy(parts, c->recipe.parts, c->recipe.part_count * sizeof(hemc_part_recipe));
-        for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
-            const hemc_surface* surface = &c->surfaces[p];
-            double low = 1e30, high = -1e30;
-            for (uint32_t v = 0; v < surface->vertex_count; ++v) {
-                low = surface->positions[v].y < low ? surface->positions[v].y : low;
-                high = surface->positions[v].y > high ? surface->positions[v].y : high;
-            }
-            for (uint32_t i = 0; i < c->preflight->part_count; ++i) {
-                if (strcmp(c->preflight->parts[i].name, parts[p].name) == 0 && c->preflight->parts[i].grade > 'B') {
-                    const float was = before.recipe.parts[p].tuning.drive;
-                    hemc_auto_drive(&parts[p], high - low, sags[trial]);
-                    if (before.recipe.parts[p].driven) { // twice and three times as fast as it is
-                        parts[p].tuning.drive = fminf(was * (trial == 0 ? 2.0f : 1.5f), 20.0f);
-                    }
-                }
-            }
-        }
-        c->recipe.parts = parts;
-        c->log = (hemc_log){.arena = c->arena}; // what it has to say was said before
-        const uint32_t faults = faults_of(before.preflight);
-        const bool good = make_asset(c, options, clock) && fly(c, options, before.preflight) &&
-                          faults_of(c->preflight) < faults &&
-                          (c->preflight->clip_count == before.preflight->clip_count || fly(c, options, NULL)) &&
-                          faults_of(c->preflight) < faults;
-        c->log = before.log;
-        if (!good) {
-            *c = before;
-            continue;
-        }
-        for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
-            if (parts[p].tuning.drive != before.recipe.parts[p].tuning.drive) {
-                hemc_text why = {.arena = c->arena};
-                hemc_text_number(&why, (double)parts[p].tuning.drive);
-                hemc_note(&c->log, c->job->input, "",
-                          "automatic part \"%s\" looks better driven to the pose at %s Hz, and is", parts[p].name,
-                          why.data);
-            }
-        }
-    }
+    c->looked +=
+        (double)f->frame_count * (c->model.vertex_count + LOOK_PARTICLES * c->mesh.part_begin[c->mesh.part_count]);
     return true;
 }
 
@@ -255,6 +200,8 @@ static bool run_stages(hemc_compilation* c) {
         return false;
     }
     hemc_hang_unskinned(c->arena, &c->log, &c->model, &c->recipe, c->owner);
+    c->given_colliders = c->recipe.colliders;
+    c->given_collider_count = c->recipe.collider_count;
     hemc_recipe_bare_limbs(c->arena, &c->log, &c->model, &c->recipe, c->owner);
     hemc_paint_settle(&c->model, &c->recipe, c->owner);
     hemc_paint_tell(c->arena, &c->log, &c->model, &c->recipe, c->owner);
@@ -262,10 +209,10 @@ static bool run_stages(hemc_compilation* c) {
         hemc_recipe_tune(c->arena, &c->log, &c->model, &c->recipe, c->owner);
     }
     end_stage(c, HEMC_STAGE_SELECT, &clock);
-    if (!make_asset(c, options, &clock)) {
+    if (!hemc_make_asset(c, options, &clock)) {
         return false;
     }
-    if (job->preflight && (!fly(c, options, NULL) || !improve(c, options, &clock))) {
+    if (job->preflight && (!hemc_fly(c, options, NULL) || !hemc_trials(c, options, &clock))) {
         return false;
     }
     if (job->preflight) {

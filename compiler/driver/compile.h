@@ -46,6 +46,9 @@ typedef struct hemc_compilation {
     hemc_cache_state cache;
     uint8_t* bytes;
     size_t size;
+    hemc_collider_recipe* given_colliders; // before limbs that have no surface got theirs
+    uint32_t given_collider_count;
+    double looked;             // vertices that pre-flights have looked at
     hemc_preflight* preflight; // NULL = not asked for, or not reached
     bool outputs_good;         // none of them is a file that is read
     const char* report;        // text, once made
@@ -76,6 +79,13 @@ void hemc_outcome_free(hemc_outcome* outcome);
 // compile.c: what trimesh.c shares with it
 bool hemc_write_output(hemc_log* log, const char* path, const void* bytes, size_t size);
 void hemc_print_messages(const hemc_log* log, int verbosity); // on stderr
+
+// compile.c: what trials.c needs again
+bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock); // from parts with all numbers to bytes
+bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* again); // plays what was made
+
+// Automatic mode, after a first pre-flight: other numbers for what looks bad, and without it where nothing helps. (trials.c)
+bool hemc_trials(hemc_compilation* c, hemc_options options, double* clock);
 
 // report.c
 void hemc_report_make(hemc_compilation* c);                      // fills report, report_size

@@ -21,9 +21,14 @@
 // The spacing follows size and density: about one particle for two triangles, between 120 and 400 in all, and not finer
 // than 2 cm on a person. That of cloth is only a first guess (auto_tune.c).
 
+#define SMALL 0.004 // of the square of the model's height: a bow, a bootlace; cloth this small has too few particles
 #define WHOLE_SHARE 0.7 // of the triangles, found by bones: more is the character itself
 #define FLESH_SAG 0.05  // of its length, of what is driven to the pose
 #define HAIR_SAG 0.12
+#define LOCK_SAG 0.2         // of hair in locks
+#define LOCK_DAMPING 4.0f    // 1/s
+#define LOCK_PIECES 8        // between the particles of a straight lock; a ringlet has more, as its way is longer
+#define LOCK_RADIUS 0.0085   // of the model's height
 #define FINEST_SPACING 0.012 // of the model's height: 2 cm on a person
 
 typedef struct finding {
@@ -255,6 +260,12 @@ static double area_of(const hemc_model* model, const uint8_t* mask, uint32_t* tr
     return sum;
 }
 
+static bool is_small(const hemc_model* model, const uint8_t* mask) {
+    const double height = hemc_auto_finest(model) / FINEST_SPACING;
+    uint32_t triangles;
+    return area_of(model, mask, &triangles) < SMALL * height * height;
+}
+
 double hemc_two_digits(double value) {
     double unit = 1.0;
     while (value / unit >= 100.0) {
@@ -321,6 +332,19 @@ static void take_paints(const hemc_model* model, hemc_part_recipe* part) {
     }
 }
 
+// Rods down the locks, loosely driven to the pose.
+static void make_locks(const hemc_model* model, double scale, uint32_t guides, double length, hemc_part_recipe* part) {
+    const double height = scale * hemc_auto_finest(model) / FINEST_SPACING;
+    part->guide_count = guides;
+    part->strands = HEMC_STRANDS_RODS;
+    part->tuning.rod_stiffness = 1.0f;
+    part->rods.stiffness = 0.1f;
+    part->rods.taper = 0.5f;
+    part->radius = (float)hemc_two_digits(fmin(LOCK_RADIUS * height, 0.25 * length));
+    part->tuning.damping = part->tuning.angular_damping = LOCK_DAMPING;
+    hemc_auto_drive(part, length, LOCK_SAG);
+}
+
 static void make_part(hemc_arena* arena, const hemc_model* model, double scale, finding* f, const uint8_t* mask,
                       hemc_selector* selector, hemc_part_recipe* part) {
     static const char* const materials[] = {"cotton", "hair", "flesh", "flesh", "hair"};
@@ -328,7 +352,10 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     part->name = f->part;
     part->json_path = hemc_format(arena, "automatic part \"%s\"", f->part);
     part->selector = selector;
-    part->generator = f->kind == HEMC_LOOSE_CLOTH ? HEMC_CUT : HEMC_SCATTER;
+    double lock = 0; // length of one
+    const uint32_t guides =
+        f->kind == HEMC_LOOSE_HAIR && f->bones == NULL ? hemc_auto_locks(arena, model, mask, &lock) : 0;
+    part->generator = f->kind == HEMC_LOOSE_CLOTH ? HEMC_CUT : guides != 0 ? HEMC_STRANDS : HEMC_SCATTER;
     part->kind = f->kind == HEMC_LOOSE_CLOTH ? HEM_PART_CLOTH : HEM_PART_SOFT;
     part->tethers = f->kind == HEMC_LOOSE_CLOTH;
     part->lies = f->kind == HEMC_LOOSE_HAIR && f->bones == NULL ? HEMC_LIES_ON_HEAD
@@ -338,6 +365,9 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     hemc_recipe_preset(materials[f->kind], part);
     part->chain_bones = f->bones;
     drive_part(model, scale, f, mask, part);
+    if (guides != 0) {
+        make_locks(model, scale, guides, scale * lock, part);
+    }
     if (f->spring.swings && f->reach_count != 0) {
         hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, &f->why);
     }
@@ -348,7 +378,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     // Particles on a square grid; soft parts cover both sides of something thick, cloth is one layer of two-sided area.
     // Small things (a bow, brows) get few: a particle finer than cloth folds only costs.
     double spacing = fmax(sqrt(area / particles), scale * hemc_auto_finest(model));
-    part->spacing = (float)hemc_two_digits(spacing);
+    part->spacing = (float)hemc_two_digits(guides != 0 ? scale * lock / LOCK_PIECES : spacing);
 
     if (f->anchors != NULL && !hemc_paint_reaches(model, "_HEM_PIN", mask)) {
         uint32_t count = 0;
@@ -371,6 +401,9 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
         hemc_text_add(&f->why, ", driven to the pose at ");
         hemc_text_number(&f->why, (double)part->tuning.drive);
         hemc_text_add(&f->why, " Hz");
+    }
+    if (guides != 0) {
+        hemc_text_add(&f->why, ", in locks of %.2g m: %u strands", scale * lock, guides);
     }
     if (part->generator != HEMC_CUT) { // that of cloth is found by trial
         hemc_text_add(&f->why, ", hence a spacing of ");
@@ -398,6 +431,7 @@ static bool whole_body(hemc_arena* arena, const hemc_model* model, double scale,
     hemc_text_add(&f->why, "the model has no skeleton and nothing named: all of it is one soft body on its lower end");
     make_part(arena, model, scale, f, mask, hemc_selector_of_primitives(arena, all, model->primitive_count), part);
     hemc_recipe_preset("jelly", part);
+    hemc_auto_drive(part, scale * (high - low), FLESH_SAG); // however wide it is, it leans as far as it is high
     part->attach = (hemc_attach){.top = -1,
                                  .bottom = -1,
                                  .near = -1,
@@ -547,6 +581,11 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
         }
         if (left < 8) {
             continue; // a helper bone, an eyelash
+        }
+        if (kinds[i] == HEMC_AUTO_CLOTH && is_small(model, mask)) {
+            hemc_note(log, model->path, "", "\"%s\" (%s) is too small to move as cloth and stays with the skeleton",
+                      f->part, f->why.data);
+            continue;
         }
         if (f->bones != NULL && f->kind != HEMC_LOOSE_HAIR && left > WHOLE_SHARE * model->triangle_count) {
             hemc_note(log, model->path, "",

@@ -4,7 +4,7 @@
 
 // What the files of automatic mode share: auto.c (what is loose), auto_names.c (what names tell), auto_size.c (metres),
 // auto_hems.c (skirts by shape), auto_shape.c (all by shape, where nothing is named), auto_pieces.c (second thoughts), auto_tune.c (spacing), auto_springs.c (what a VRM swings),
-// auto_left.c (what was left alone, and why).
+// auto_cards.c (hair of locks), auto_left.c (what was left alone, and why).
 
 #include "compiler/hemc_internal.h"
 #include "compiler/recipe/recipe.h"
@@ -75,6 +75,9 @@ typedef struct hemc_auto_shape {
 uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_shape found[HEMC_AUTO_SHAPES]);
 // Chains of bones that go down from the head, and the bones that hold them; returns how many.
 uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
+// Of hair: how many guides the locks and cards of it need, 0 = it is none of either; *length of one, units of the file.
+// (auto_cards.c)
+uint32_t hemc_auto_locks(hemc_arena* arena, const hemc_model* model, const uint8_t* mask, double* length);
 double hemc_auto_finest(const hemc_model* model); // least spacing that automatic mode chooses (auto.c)
 double hemc_two_digits(double value);             // rounded to a number to talk about (auto.c)
 

@@ -57,9 +57,9 @@ void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, doubl
     part->tuning.drive_damping = (float)fmin(fit.drive_damping, 100.0);
     part->tuning.gravity_scale = (float)fmin(fmax(fit.gravity, -100.0), 100.0);
     part->tuning.tracking = part->kind == HEM_PART_SOFT;
-    part->driven = true;
+    part->driven = part->spring_bones = true;
     if (fit.damping > 0.0) {
-        part->tuning.damping = (float)fmin(fit.damping, 1000.0);
+        part->tuning.damping = part->tuning.angular_damping = (float)fmin(fit.damping, 1000.0);
     }
     hemc_text_add(why, "; as a VRM spring of stiffness ");
     hemc_text_number(why, (double)bone->stiffness);

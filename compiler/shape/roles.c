@@ -451,7 +451,7 @@ static const char* attach_somewhere(roles* r, uint8_t* attached) {
 static void attach_close(roles* r, uint8_t* attached) {
     const hemc_particles* p = r->p;
     const hemc_model* model = r->model;
-    const bool hair = r->part->lies == HEMC_LIES_ON_HEAD;
+    const bool hair = r->part->lies == HEMC_LIES_ON_HEAD, locks = r->part->generator == HEMC_STRANDS;
     if (find_rest(r)->triangle_count == 0 || r->part->lies == HEMC_LIES_FREE) {
         return;
     }
@@ -471,9 +471,9 @@ static void attach_close(roles* r, uint8_t* attached) {
             weight += model->bones[vertex][k] == bone ? (double)model->bone_weights[vertex][k] : 0.0;
         }
         lies[i] = t != HEM_NONE && (!hair || weight > 0.5);
-        attached[i] |= hair && lies[i];
+        attached[i] |= hair && !locks && lies[i];
     }
-    for (bool grown = !hair; grown;) { // along the weave, as far as it lies
+    for (bool grown = !hair || locks; grown;) { // along the weave or the lock, as far as it lies
         grown = false;
         for (size_t k = 0; k < p->link_count; ++k) {
             const uint32_t a = p->links[k].a, b = p->links[k].b;
@@ -491,6 +491,7 @@ static void attach_automatic(roles* r, uint8_t* attached) {
     }
     if (r->part->generator == HEMC_STRANDS) {
         attach_root(r, 0.0, attached);
+        attach_close(r, attached);
         return;
     }
     if (r->part->animation == HEM_ANIMATE_MOMENTUM) {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/compile.h"
+
+#include "compiler/recipe/auto.h"
+
+#include <math.h>
+#include <string.h>
+
+// Automatic mode, where the pre-flight has seen what should not be.
+//
+// A part worse than B is driven to the pose, loosely, closely, tightly, and what gives the best grades stays. A trial plays
+// only the clips in which something was wrong, and what looks better there is played whole. The numbers of a VRM's spring
+// bones are what its maker meant and are not tried.
+//
+// What is still worse than C is left with the skeleton, with a warning: better a cape that does not swing than one in rags.
+//
+// Work is counted in vertices looked at, not in seconds, so that the bytes are the same everywhere: no trial begins that would
+// lead beyond LOOK_LIMIT. That takes 7 to 10 s on one core of 2.9 GHz.
+
+#define LOOK_LIMIT 1.0e8
+
+static const double sags[] = {0.3, 0.06, 0.012};  // of a part's height, under its own weight
+static const float faster[] = {2.0f, 1.5f, 2.0f}; // of what is driven already
+enum { TRIALS = sizeof(sags) / sizeof(sags[0]) };
+
+static uint32_t faults_of(const hemc_preflight* f) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < f->part_count; ++i) {
+        sum += (uint32_t)((f->parts[i].grade - 'A') * (f->parts[i].grade - 'A'));
+    }
+    return sum;
+}
+
+// 'A' for what was not judged: nothing of it moves.
+static char grade_of(const hemc_compilation* c, uint32_t part) {
+    for (uint32_t i = 0; i < c->preflight->part_count; ++i) {
+        if (strcmp(c->preflight->parts[i].name, c->recipe.parts[part].name) == 0) {
+            return c->preflight->parts[i].grade;
+        }
+    }
+    return 'A';
+}
+
+static double height_of(const hemc_surface* surface) {
+    double low = 1e30, high = -1e30;
+    for (uint32_t v = 0; v < surface->vertex_count; ++v) {
+        low = fmin(low, (double)surface->positions[v].y);
+        high = fmax(high, (double)surface->positions[v].y);
+    }
+    return high - low;
+}
+
+static void tell_better(hemc_compilation* c, const hemc_recipe* before) {
+    for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+        const hemc_part_recipe* part = &c->recipe.parts[p];
+        if (part->tuning.drive != before->parts[p].tuning.drive) {
+            hemc_note(&c->log, c->job->input, "",
+                      "automatic part \"%s\" looks better driven to the pose at %.2g Hz, and is", part->name,
+                      (double)part->tuning.drive);
+        }
+    }
+}
+
+// Of the clips: those that a trial plays before it is played whole.
+static double bad_share(const hemc_preflight* f) {
+    uint32_t bad = 0, count = f->clip_count < HEMC_PREFLIGHT_CLIPS ? f->clip_count : HEMC_PREFLIGHT_CLIPS;
+    for (uint32_t i = 0; i < count; ++i) {
+        bad += f->clips[i].grade > 'B';
+    }
+    return (double)bad / (count > 0 ? count : 1);
+}
+
+static void try_drives(hemc_compilation* c, hemc_options options, double* clock) {
+    const double whole = c->looked; // the first flight
+    for (int trial = 0; trial < TRIALS && c->preflight->grade > 'B' &&
+                        c->looked + whole * (1.0 + bad_share(c->preflight)) <= LOOK_LIMIT;
+         ++trial) {
+        const hemc_compilation before = *c;
+        hemc_part_recipe* parts = hemc_alloc(c->arena, c->recipe.part_count, sizeof(hemc_part_recipe));
+        memcpy(parts, c->recipe.parts, c->recipe.part_count * sizeof(hemc_part_recipe));
+        bool any = false;
+        for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+            if (grade_of(c, p) <= 'B' || parts[p].spring_bones) {
+                continue;
+            }
+            const float was = parts[p].tuning.drive;
+            const bool driven = parts[p].driven;
+            hemc_auto_drive(&parts[p], height_of(&c->surfaces[p]), sags[trial]);
+            parts[p].tuning.drive = driven ? fminf(was * faster[trial], 20.0f) : parts[p].tuning.drive;
+            any = true;
+        }
+        if (!any) {
+            return;
+        }
+        c->recipe.parts = parts;
+        c->log = (hemc_log){.arena = c->arena}; // what it has to say was said before
+        const uint32_t faults = faults_of(before.preflight);
+        const bool good = hemc_make_asset(c, options, clock) && hemc_fly(c, options, before.preflight) &&
+                          faults_of(c->preflight) < faults &&
+                          (c->preflight->clip_count == before.preflight->clip_count || hemc_fly(c, options, NULL)) &&
+                          faults_of(c->preflight) < faults;
+        c->log = before.log;
+        if (good) {
+            tell_better(c, &before.recipe);
+        } else {
+            const double looked = c->looked;
+            *c = before;
+            c->looked = looked;
+        }
+    }
+}
+
+// Gives parts worse than `least` back to the skeleton.
+static bool leave_bad(hemc_compilation* c, hemc_options options, double* clock, char least) {
+    int32_t* place = hemc_alloc(c->arena, c->recipe.part_count, sizeof(int32_t)); // where a part goes
+    hemc_part_recipe* parts = hemc_alloc(c->arena, c->recipe.part_count, sizeof(hemc_part_recipe));
+    int32_t* owner = hemc_alloc(c->arena, c->model.triangle_count, sizeof(int32_t));
+    uint32_t kept = 0;
+    for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+        const char grade = grade_of(c, p);
+        place[p] = grade > least ? HEM_NONE : (int32_t)kept;
+        if (place[p] != HEM_NONE) {
+            parts[kept++] = c->recipe.parts[p];
+        } else {
+            hemc_warn(&c->log, c->job->input, "",
+                      "\"%s\" (%s) looks bad whatever was tried, grade %c, and stays with the skeleton: %s. A recipe "
+                      "can do better (--print-recipe, docs/recipe.md)",
+                      c->recipe.parts[p].name, c->recipe.parts[p].why, grade,
+                      c->preflight->advice[0] != 0 ? c->preflight->advice : "see the report");
+        }
+    }
+    if (kept == c->recipe.part_count) {
+        return true;
+    }
+    if (kept == 0) {
+        return hemc_error(&c->log, HEMC_INPUT, c->job->input, "",
+                          "nothing is left that moves; say in a recipe what should (-r, see docs/recipe.md)");
+    }
+    for (uint32_t t = 0; t < c->model.triangle_count; ++t) {
+        owner[t] = c->owner[t] == HEM_NONE ? HEM_NONE : place[c->owner[t]];
+    }
+    c->owner = owner;
+    c->recipe.parts = parts;
+    c->recipe.part_count = kept;
+    c->recipe.colliders = c->given_colliders;
+    c->recipe.collider_count = c->given_collider_count;
+    const hemc_log said = c->log;
+    c->log = (hemc_log){.arena = c->arena};
+    hemc_recipe_bare_limbs(c->arena, &c->log, &c->model, &c->recipe, c->owner);
+    const bool good = hemc_make_asset(c, options, clock) && hemc_fly(c, options, NULL);
+    c->log = good ? said : c->log;
+    return good;
+}
+
+bool hemc_trials(hemc_compilation* c, hemc_options options, double* clock) {
+    if (!c->recipe.automatic) {
+        return true;
+    }
+    try_drives(c, options, clock);
+    const char least = c->recipe.accept > 'C' ? c->recipe.accept : 'C';
+    return leave_bad(c, options, clock, least);
+}
