@@ -16,6 +16,13 @@ const kit_sample kit_samples[] = {
     {"crossing_sheets", crossing_sheets_build},
     {"held_sheet", held_sheet_build},
     {"duck", duck_build},
+    {"drape_box", drape_box_build},
+    {"drape_round", drape_round_build},
+    {"drape_square", drape_square_build},
+    {"drape_square_fine", drape_square_fine_build},
+    {"drape_ball", drape_ball_build},
+    {"drape_horse", drape_horse_build},
+    {"drape_stairs", drape_stairs_build},
 };
 
 const int32_t kit_sample_count = (int32_t)(sizeof kit_samples / sizeof kit_samples[0]);

@@ -24,6 +24,14 @@ void sheet_over_table_build(kit_model* model);
 void crossing_sheets_build(kit_model* model);
 void held_sheet_build(kit_model* model);
 void duck_build(kit_model* model);
+// drapes.c
+void drape_box_build(kit_model* model);
+void drape_round_build(kit_model* model);
+void drape_square_build(kit_model* model);
+void drape_square_fine_build(kit_model* model);
+void drape_ball_build(kit_model* model);
+void drape_horse_build(kit_model* model);
+void drape_stairs_build(kit_model* model);
 void cape_girl_build(kit_model* model);
 void robe_build(kit_model* model);
 void somersault_build(kit_model* model);

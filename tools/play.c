@@ -267,7 +267,7 @@ static int run_play(play* p) {
 // The command line: words as they stand there, and what some of them say.
 typedef struct play_words {
     const char *file, *recipe, *clip, *seconds, *hz, *wind, *move, *throw, *settle, *substeps, *kernel, *compare, *view,
-        *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only, *lattice_clip;
+        *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only, *lattice_clip, *mesh;
     int32_t file_count;
     bool no_ground, loop, once;
     float wind_velocity[3], velocity[3], settle_seconds;
@@ -293,6 +293,7 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
         {"--throw", "P=X,Y,Z;...", "m/s given to parts at the start", &w->throw, NULL},
         {"--settle", "S", "hold the first pose this long before, speeding up to --move (default 0)", &w->settle, NULL},
         {"--substeps", "N", "per frame (default: the runtime's choice)", &w->substeps, NULL},
+        {"--mesh", "NAME,...", "cloth lies on the triangles of these meshes, as they stand at rest", &w->mesh, NULL},
         {"--no-ground", NULL, "nothing to stand on", NULL, &w->no_ground},
         {"--kernel", "NAME", "auto, scalar, sse2, avx2 or neon", &w->kernel, NULL},
         {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  scalar,avx2 ...", &w->compare, NULL},
@@ -412,6 +413,22 @@ static int read_hidden(play* p, const play_words* w) {
     return code == COMMAND_OK && w->hide != NULL ? mark_meshes(&p->source, "--hide", w->hide, true, p->hidden) : code;
 }
 
+static int read_mesh(play* p, const play_words* w) {
+    if (w->mesh == NULL) {
+        return COMMAND_OK;
+    }
+    bool* taken = calloc((size_t)p->source.view.mesh_count + 1, sizeof(bool));
+    if (taken == NULL) {
+        return command_fail(COMMAND_INTERNAL, "no memory for the names of meshes");
+    }
+    int code = mark_meshes(&p->source, "--mesh", w->mesh, true, taken);
+    if (code == COMMAND_OK) {
+        code = play_build_mesh(p, taken);
+    }
+    free(taken);
+    return code;
+}
+
 // "idle@2": the clip and the moment.
 static int read_then(play* p, const char* text) {
     p->then_clip = -1;
@@ -453,6 +470,7 @@ static void set_up_run(const play* p, const play_words* w, const play_variant* v
     s->lattice_clip = p->lattice_clip;
     s->substeps = (uint32_t)w->substep_count;
     s->ground = !w->no_ground;
+    s->mesh = p->mesh_bytes != NULL ? &p->mesh : NULL;
     s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[w->kernel_index];
     memcpy(s->wind, w->wind_velocity, sizeof(w->wind_velocity));
     memcpy(s->velocity, w->velocity, sizeof(w->velocity));
@@ -493,6 +511,9 @@ int command_play(int argc, char** argv) {
     if (code == COMMAND_OK) {
         code = read_hidden(&p, &w);
     }
+    if (code == COMMAND_OK) {
+        code = read_mesh(&p, &w);
+    }
     if (code == COMMAND_OK && (w.loop || w.once)) {
         asset_make_loop(&p.source, p.clip, w.loop);
     }
@@ -506,6 +527,7 @@ int command_play(int argc, char** argv) {
         code = run_play(&p);
     }
     free(p.hidden);
+    free(p.mesh_bytes);
     asset_unload(&p.source);
     return code;
 }

@@ -3,7 +3,7 @@
 #define HEM_TOOLS_PLAY_H
 
 // What the files of `hem play` share: play.c reads the command line and measures, play_picture.c draws strips and films,
-// play_curves.c draws plots, play_report.c prints numbers.
+// play_curves.c draws plots, play_report.c prints numbers, play_mesh.c makes colliders of meshes.
 
 #include "tools/player.h"
 #include "tools/watch.h"
@@ -46,6 +46,8 @@ typedef struct play {
     int32_t strip_count;
     puppet_overlay overlay;
     bool* hidden; // per mesh; NULL: all are drawn
+    void* mesh_bytes;
+    hem_trimesh mesh; // of --mesh, if mesh_bytes is not NULL
     int32_t strip_width, strip_height, film_width, film_height;
     const char* strip_path;
     const char* film_path;
@@ -62,6 +64,7 @@ typedef struct play {
 } play;
 
 // Each says what is wrong and returns an exit code, or 0.
+int play_build_mesh(play* p, const bool* taken); // meshes of the asset as they stand at rest
 int play_write_strip(play* p);
 int play_write_film(play* p);
 int play_write_plot(play* p);

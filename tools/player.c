@@ -95,6 +95,13 @@ static int begin_scene(player* p) {
     def.slots = &slot;
     def.slot_count = 1;
     def.kernel = s->kernel;
+    const hem_mesh_def mesh = {.mesh = s->mesh};
+    if (s->mesh != NULL) {
+        def.meshes = &mesh;
+        def.mesh_count = 1;
+        def.virtual_capacity = PLAYER_VIRTUAL_MAX;
+        p->puppet.show_refined = true;
+    }
     hem_memory need;
     hem_result result = hem_scene_measure(&def, &need);
     if (result == HEM_ERROR_KERNEL) {
@@ -146,15 +153,20 @@ static hem_result put_figure(player* p, const hem_root* root) {
     if (result == HEM_OK) {
         result = hem_instance_set_root(p->scene, p->id, root);
     }
-    if (result == HEM_OK && s->ground) {
-        hem_collider ground = hem_collider_default();
-        ground.kind = HEM_COLLIDER_PLANE;
-        ground.bone = -1;
-        ground.position[1] = (double)p->ground_height;
-        ground.rotation[3] = 1.0f;
-        ground.friction = 0.5f;
-        ground.mask = ~0u;
-        result = hem_instance_set_colliders(p->scene, p->id, &ground, 1);
+    hem_collider there[2] = {hem_collider_default(), hem_collider_default()};
+    uint32_t count = 0;
+    for (int32_t i = 0; i < 2; i++) {
+        hem_collider* c = &there[count];
+        c->kind = i == 0 ? HEM_COLLIDER_PLANE : HEM_COLLIDER_MESH;
+        c->bone = -1;
+        c->position[1] = i == 0 ? (double)p->ground_height : 0.0;
+        c->rotation[3] = 1.0f;
+        c->friction = 0.5f;
+        c->mask = ~0u;
+        count += i == 0 ? s->ground : s->mesh != NULL;
+    }
+    if (result == HEM_OK && count > 0) {
+        result = hem_instance_set_colliders(p->scene, p->id, there, count);
     }
     return result;
 }

@@ -9,6 +9,7 @@
 #include "tools/asset.h"
 #include "tools/puppet.h"
 #include "tools/seen.h"
+#include "hem/trimesh.h"
 
 typedef struct player_setup {
     const asset* source;
@@ -23,6 +24,7 @@ typedef struct player_setup {
     float then_seconds;           // at this time
     int32_t lattice_clip;         // of a lattice itself, in place of what the pose makes of it; -1: none
     bool ground;                  // a plane to stand on
+    const hem_trimesh* mesh;      // to lie on, where it was built; NULL: none
     hem_kernel kernel;
     int animation;     // as hem_instance_set_animation
     uint32_t features; // as hem_instance_set_features
@@ -33,6 +35,7 @@ typedef struct player_setup {
 } player_setup;
 
 #define PLAYER_THROW_SECONDS 0.1f
+#define PLAYER_VIRTUAL_MAX 8192u
 #define PLAYER_BLEND_SECONDS 0.25f // from the clip to then_clip
 #define PLAYER_STOP_SECONDS 0.4f   // from `velocity` to standing, evenly
 

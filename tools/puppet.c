@@ -82,7 +82,8 @@ bool puppet_create(puppet* p, const asset* a) {
         puppet_destroy(p);
         return false;
     }
-    if (info.spare_count != 0 && a->view.preview_indices != NULL && !make_torn(p, &info)) {
+    if ((info.spare_count != 0 && a->view.preview_indices != NULL && !make_torn(p, &info)) ||
+        !puppet_refined_create(&p->refined, a)) {
         puppet_destroy(p);
         return false;
     }
@@ -104,6 +105,7 @@ void puppet_destroy(puppet* p) {
     free(p->cap_indices);
     free(p->torn_source);
     free(p->torn_colours);
+    puppet_refined_destroy(&p->refined);
     memset(p, 0, sizeof(*p));
 }
 
@@ -162,6 +164,9 @@ hem_result puppet_read(puppet* p, const hem_scene* scene, hem_instance_id id) {
     }
     if (result == HEM_OK) {
         result = hem_instance_get_colliders(scene, id, p->colliders, PUPPET_COLLIDERS_MAX, &p->collider_count);
+    }
+    if (result == HEM_OK && p->show_refined) {
+        result = puppet_refined_read(&p->refined, p, scene, id);
     }
     return result;
 }
@@ -271,7 +276,7 @@ static void draw_torn(const puppet* p, image_colour colour, const uint8_t* colou
     drawing_mesh(d, &caps);
 }
 
-static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colours, drawing* d) {
+static void draw_mesh(puppet* p, image_colour colour, const uint8_t* colours, drawing* d) {
     const hem_view* v = &p->source->view;
     if (v->preview_indices == NULL) {
         return;
@@ -280,6 +285,12 @@ static void draw_mesh(const puppet* p, image_colour colour, const uint8_t* colou
     if (p->torn_count != 0) {
         draw_torn(p, colour, colours, d);
         colours = colours != NULL ? p->torn_colours : NULL;
+    }
+    // Values of overlays are known at the skin's vertices alone.
+    const bool own = v->preview_colors != NULL && colours == v->preview_colors[0];
+    if (p->refined.faces.vertex_count != 0 && (own || colours == NULL)) {
+        puppet_refined_draw(&p->refined, p, colour, own, d);
+        indices = p->refined.others;
     }
     render_mesh mesh = {.positions = p->positions,
                         .normals = p->normals,

@@ -26,6 +26,17 @@ typedef enum puppet_overlay {
 #define PUPPET_BODY 0x93a5b6ffu
 #define PUPPET_STRETCH_RANGE 0.10f // of the colour scale, either way
 
+// Parts with `virtual: faces`, drawn as they lie over meshes in place of their own triangles (puppet_refined.c).
+typedef struct puppet_refined {
+    hem_refined faces;               // of this moment
+    uint32_t* others;                // preview indices, those triangles made points; NULL: the asset has no such part
+    uint32_t* drawn;                 // of the faces, those that are not hidden
+    float* positions;                // particles, then the faces' vertices
+    float* normals;                  // the same
+    uint8_t* colours;                // the same, 4 each
+    uint32_t mesh_of[HEM_MAX_PARTS]; // whose triangles they stand for
+} puppet_refined;
+
 typedef struct puppet {
     const asset* source;
     asset_link* links;
@@ -46,6 +57,8 @@ typedef struct puppet {
     uint32_t* torn_source;           // per torn vertex, whose colour it has
     uint8_t* torn_colours;           // 4 per vertex, torn ones behind the others
     uint32_t torn_count, cap_index_count, change_count;
+    bool show_refined; // else parts are drawn as their skin has them
+    puppet_refined refined;
 } puppet;
 
 enum { PUPPET_COLLIDERS_MAX = 512 };
@@ -58,6 +71,12 @@ void puppet_destroy(puppet* p);
 void puppet_set_pose(puppet* p, const float* matrices);
 // As it is in a scene now.
 hem_result puppet_read(puppet* p, const hem_scene* scene, hem_instance_id id);
+
+bool puppet_refined_create(puppet_refined* r, const asset* a);
+void puppet_refined_destroy(puppet_refined* r);
+// With p's particles of that moment.
+hem_result puppet_refined_read(puppet_refined* r, const puppet* p, const hem_scene* scene, hem_instance_id id);
+void puppet_refined_draw(puppet_refined* r, const puppet* p, image_colour colour, bool coloured, drawing* d);
 
 // Adds what the overlay shows. The drawing refers to the puppet's arrays until it is cleared.
 void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d);

@@ -161,6 +161,52 @@ TEST two_triangles_hang_on_a_box(void) {
     PASS();
 }
 
+// Triangles as the edges have them: a, b, wing 0 and b, a, wing 1. The smallest corner first, in order.
+static uint32_t list_faces(const hem_view* v, uint32_t (*faces)[3], uint32_t capacity) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 16 * v->virtual_edge_count; ++i) {
+        const hem_virtual_edges* e = &v->virtual_edges[i / 16];
+        const uint32_t lane = i % 8, side = i / 8 % 2, wing = e->wing[side][lane];
+        if (!(e->face_mask >> lane & 1u) || wing == HEM_VIRTUAL_NO_WING || count == capacity) {
+            continue;
+        }
+        const uint32_t f[3] = {side ? e->b[lane] : e->a[lane], side ? e->a[lane] : e->b[lane], wing};
+        const uint32_t first = f[0] < f[1] ? (f[0] < f[2] ? 0 : 2) : f[1] < f[2] ? 1 : 2;
+        for (uint32_t k = 0; k < 3; ++k) {
+            faces[count][k] = f[(first + k) % 3];
+        }
+        ++count;
+    }
+    return count;
+}
+
+// Three edges name each triangle, and all in the same sense; neighbours agree, since no edge is run along twice.
+TEST faces_turn_the_same_way(void) {
+    static const char* const names[] = {"virtual_sheet", "drape_box", "drape_round", "drape_horse", "drape_stairs"};
+    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); ++n) {
+        static uint32_t faces[4096][3];
+        world w;
+        ASSERTm(names[n], world_open(&w, names[n], NULL, NULL, 1));
+        const uint32_t count = list_faces(&w.view, faces, 4096);
+        ASSERT(count > 0 && count < 4096 && count % 3 == 0);
+        for (uint32_t i = 0; i < count; ++i) {
+            uint32_t same = 0, along = 0;
+            for (uint32_t k = 0; k < count; ++k) {
+                const int equal = memcmp(faces[i], faces[k], sizeof(faces[i])) == 0;
+                same += (uint32_t)equal;
+                for (uint32_t s = 0; !equal && s < 9; ++s) {
+                    const uint32_t a = s / 3, b = s % 3;
+                    along += faces[i][a] == faces[k][b] && faces[i][(a + 1) % 3] == faces[k][(b + 1) % 3];
+                }
+            }
+            ASSERT_EQ_FMTm(names[n], 3u, same, "%u");
+            ASSERT_EQ_FMTm(names[n], 0u, along, "%u");
+        }
+        world_close(&w);
+    }
+    PASS();
+}
+
 TEST without_virtual_particles_they_fall_through(void) {
     draped d;
     ASSERT(open_ridge(&d, "two_triangles", 0));
@@ -663,6 +709,7 @@ SUITE(wraps_suite) {
         return; // see main.c
     }
     RUN_TEST(two_triangles_hang_on_a_box);
+    RUN_TEST(faces_turn_the_same_way);
     RUN_TEST(without_virtual_particles_they_fall_through);
     RUN_TEST(cloth_hangs_on_a_wall);
     RUN_TEST(cloth_below_a_board_stays_there);

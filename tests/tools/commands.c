@@ -8,7 +8,7 @@
 #include "tools/bench.h"
 #include "tools/command.h"
 #include "tools/options.h"
-#include "tools/player.h"
+#include "tools/play.h"
 #include "tools/section.h"
 #include "tests/tools/fixture.h"
 #include "platform/file.h"
@@ -116,6 +116,7 @@ TEST wrong_calls_have_their_exit_codes(void) {
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "nan", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--hz", "2000", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--wind", "1,2", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--mesh", "table", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "curtain:1,2,3", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "rope=1,2,3", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--size", "10x", NULL, NULL));
@@ -452,6 +453,64 @@ TEST play_prints_what_the_particles_did(void) {
 }
 
 // A comparison compares: kernels agree, and what changes the physics changes the state.
+// The table's top is a disk of 30 cm, from 66 to 70 cm.
+static bool is_in_the_table(const float p[3]) {
+    return p[1] > 0.66f && p[1] < 0.6999f && sqrtf(p[0] * p[0] + p[2] * p[2]) < 0.3f * cosf(3.1415927f / 64.0f) - 1e-4f;
+}
+
+// A hundred particles: their skin cuts through the edge, what is drawn does not.
+TEST cloth_is_drawn_as_it_lies_on_a_mesh(void) {
+    play p;
+    memset(&p, 0, sizeof(p));
+    ASSERT_EQ(COMMAND_OK, asset_load_whole(&p.source, "build/test_assets/drape_round.hem", NULL));
+    const hem_view* v = &p.source.view;
+    bool taken[2] = {false, false};
+    ASSERT_EQ(2, v->mesh_count);
+    for (uint32_t i = 0; i < 2; i++) {
+        taken[i] = strstr(asset_text(&p.source, v->meshes[i].name_offset), "thing") != NULL;
+    }
+    ASSERT_EQ(COMMAND_OK, play_build_mesh(&p, taken));
+    uint32_t inside[2] = {0, 0};
+    for (int32_t with = 0; with < 2; with++) {
+        player_setup s = player_setup_default(&p.source);
+        player live;
+        player_frame frame;
+        s.mesh = with ? &p.mesh : NULL;
+        ASSERT_EQ(COMMAND_OK, player_begin(&live, &s));
+        for (int32_t i = 0; i < 120; i++) {
+            ASSERT_EQ(COMMAND_OK, player_step(&live, false, &frame));
+        }
+        const puppet_refined* r = &live.puppet.refined;
+        ASSERT_EQ(with, r->faces.vertex_count > 30);
+        ASSERT_EQ(0, r->faces.dropped_count);
+        for (uint32_t i = 0; with && i < 3 * r->faces.triangle_count; i++) {
+            const float* a = r->positions + 3 * (size_t)r->faces.indices[i];
+            const float* b = r->positions + 3 * (size_t)r->faces.indices[i % 3 == 2 ? i - 2 : i + 1];
+            for (int32_t k = 0; k < 20; k++) {
+                const float t = (float)k / 20.0f,
+                            at[3] = {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
+                inside[1] += is_in_the_table(at);
+            }
+        }
+        const uint32_t* skin = v->preview_indices;
+        for (uint32_t i = 0; with && i < v->preview_index_count; i++) {
+            const float* a = live.puppet.positions + 3 * (size_t)skin[i];
+            const float* b = live.puppet.positions + 3 * (size_t)skin[i % 3 == 2 ? i - 2 : i + 1];
+            const float at[3] = {0.5f * (a[0] + b[0]), 0.5f * (a[1] + b[1]), 0.5f * (a[2] + b[2])};
+            inside[0] += v->vertex_bind[skin[i]].blend > 0 && is_in_the_table(at);
+            // In its place: what is left of the part's own triangles has no area.
+            const uint32_t* left = r->others + i - i % 3;
+            ASSERT(v->vertex_bind[skin[i]].blend == 0 || left[0] == left[1]);
+        }
+        player_end(&live);
+    }
+    ASSERT(inside[0] > 10);
+    ASSERT_EQ(0, inside[1]);
+    free(p.mesh_bytes);
+    asset_unload(&p.source);
+    PASS();
+}
+
 TEST compared_runs_differ_where_they_should(void) {
 #if HAS_DUP
     static const struct {
@@ -711,6 +770,7 @@ SUITE(command_suite) {
     RUN_TEST(clips_loop_as_they_are_told);
     RUN_TEST(meshes_are_hidden_by_name);
     RUN_TEST(play_prints_what_the_particles_did);
+    RUN_TEST(cloth_is_drawn_as_it_lies_on_a_mesh);
     RUN_TEST(compared_runs_differ_where_they_should);
     RUN_TEST(links_are_those_of_the_grid);
     RUN_TEST(two_runs_end_in_the_same_state);
