@@ -330,7 +330,8 @@ typedef struct hemc_collider_recipe {
     const char* name;
     const char* bone; // NULL = character space
     hem_shape_kind kind;
-    bool fit; // capsule fitted to the bone's vertices
+    bool fit;         // capsule fitted to the bone's vertices
+    float ends[2][3]; // of a VRM's, as they are printed
     float rotation[4], position[3], size[4];
     float (*planes)[4];
     uint32_t plane_count;
@@ -344,7 +345,8 @@ typedef struct hemc_recipe {
     hemc_body_recipe body;
     hemc_collider_recipe* colliders;
     uint32_t collider_count;
-    const char** clip_include; // NULL = all
+    uint32_t spring_collider_count; // the first so many are a VRM's
+    const char** clip_include;      // NULL = all
     uint32_t clip_include_count;
     const char **clip_loop, **clip_once; // NULL = those that close, and those that do not
     uint32_t clip_loop_count, clip_once_count;
@@ -616,9 +618,20 @@ typedef struct hemc_spring_bone {
     float stiffness, drag;
     float gravity; // downwards
     float hit_radius;
+    bool centred;    // it does not feel how the character moves through the world
+    uint64_t groups; // bits of the groups of colliders that it meets
 } hemc_spring_bone;
-// Per bone; VRM 0 names the roots of chains only. False = none. (import/import.c)
+// Per bone; VRM 0 names the roots of chains only. False = none. (import/vrm.c)
 bool hemc_import_springs(const hemc_model* model, hemc_spring_bone* springs);
+// A sphere, or a capsule from one place to another: character space, bind pose, the file's units.
+typedef struct hemc_spring_collider {
+    uint32_t bone;
+    bool capsule;
+    double from[3], to[3];
+    float radius;
+    uint64_t groups; // bits of the groups that hold it
+} hemc_spring_collider;
+uint32_t hemc_import_spring_colliders(const hemc_model* model, hemc_spring_collider out[HEM_MAX_COLLIDERS]);
 // flags[bone] = 1 for the bones that it names.
 bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags);
 // What needs the recipe: applies its scale to the model and bakes the clips it includes. Runs after hemc_recipe_load.

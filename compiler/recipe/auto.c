@@ -81,7 +81,9 @@ static finding* spring_finding(hemc_arena* arena, const hemc_model* model, findi
         finding* f = finding_of(arena, model, list, count, name, kind);
         if (f->bones == NULL || *count >= HEM_MAX_PARTS ||
             (f->spring.swings == s->swings && f->spring.stiffness == s->stiffness && f->spring.drag == s->drag &&
-             f->spring.gravity == s->gravity)) {
+             f->spring.gravity == s->gravity && f->spring.hit_radius == s->hit_radius &&
+             f->spring.centred == s->centred)) {
+            f->spring.groups |= s->groups;
             f->spring = f->bones == NULL ? *s : f->spring;
             return f;
         }
@@ -369,7 +371,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
         make_locks(model, scale, guides, scale * lock, part);
     }
     if (f->spring.swings && f->reach_count != 0) {
-        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, &f->why);
+        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, scale, &f->why);
     }
     take_paints(model, part);
     uint32_t triangles;
@@ -532,6 +534,23 @@ static void tell_pieces(const hemc_model* model, finding* f, const finding* othe
     }
 }
 
+static void meet_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, const finding* list,
+                           uint32_t count, const int32_t* owner, hemc_recipe* recipe) {
+    uint64_t groups = 0;
+    uint8_t* moves = hemc_alloc(arena, model->vertex_count, 1);
+    double hit_radius = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        groups |= list[i].bones != NULL ? list[i].spring.groups : 0;
+        hit_radius = fmax(hit_radius, (double)list[i].spring.hit_radius);
+    }
+    for (uint32_t i = 0; i < 3 * model->triangle_count; ++i) {
+        moves[model->triangles[i]] |= owner[i / 3] != HEM_NONE;
+    }
+    if (groups != 0) {
+        hemc_auto_colliders(arena, log, model, moves, groups, hit_radius, recipe);
+    }
+}
+
 bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe) {
     recipe->automatic = true;
     recipe->scale = recipe->scale > 0 ? recipe->scale : (float)hemc_auto_scale(arena, log, model);
@@ -596,6 +615,7 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
         make_part(arena, model, scale, f, mask, hemc_selector_of_triangles(arena, mask, model->triangle_count),
                   &recipe->parts[recipe->part_count++]);
     }
+    meet_colliders(arena, log, model, list, count, owner, recipe);
     hemc_auto_tell_left(log, model, first);
     if (recipe->part_count == 0 && model->bone_count == 1) {
         finding f = {0};

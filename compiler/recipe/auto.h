@@ -48,7 +48,11 @@ typedef struct hemc_spring_fit {
     double gravity;           // of earth's
 } hemc_spring_fit;
 hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length); // metres
-void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, hemc_text* why);
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, double scale, hemc_text* why);
+
+// Colliders of a VRM that springs with these groups meet at this distance; moves: per vertex. (auto_colliders.c)
+void hemc_auto_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, const uint8_t* moves,
+                         uint64_t groups, double hit_radius, hemc_recipe* recipe);
 
 typedef enum hemc_auto_kind {
     HEMC_AUTO_SURE, // found by bones: all of it is loose

@@ -51,7 +51,8 @@ hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length) {
     return fit;
 }
 
-void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, hemc_text* why) {
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, double scale,
+                     hemc_text* why) {
     const hemc_spring_fit fit = hemc_fit_spring(bone, length);
     part->tuning.drive = (float)fmin(fit.hz, 60.0);
     part->tuning.drive_damping = (float)fmin(fit.drive_damping, 100.0);
@@ -61,6 +62,9 @@ void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, doubl
     if (fit.damping > 0.0) {
         part->tuning.damping = part->tuning.angular_damping = (float)fmin(fit.damping, 1000.0);
     }
+    if (bone->centred) {
+        part->tuning.linear_inertia = part->tuning.angular_inertia = 0;
+    }
     hemc_text_add(why, "; as a VRM spring of stiffness ");
     hemc_text_number(why, (double)bone->stiffness);
     hemc_text_add(why, ", drag ");
@@ -69,4 +73,9 @@ void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, doubl
     hemc_text_number(why, (double)bone->gravity);
     hemc_text_add(why, " at 60 Hz on bones of %.3g m: %.3g Hz, %.3g of critical damping, %.3g of earth's gravity",
                   length, fit.hz, fit.drive_damping, fit.gravity);
+    if (bone->hit_radius > 0.0f) {
+        part->contact_radius = (float)fmin(scale * (double)bone->hit_radius, 1.0);
+        hemc_text_add(why, ", %.3g m from what it meets", (double)part->contact_radius);
+    }
+    hemc_text_add(why, bone->centred ? ", not moved by the way of the character" : "");
 }

@@ -324,6 +324,28 @@ static void add_part(printer* p, const hemc_part_recipe* part, const wanted* w) 
     hemc_text_add(&p->out, "\n    }");
 }
 
+// Those of a VRM; what a recipe gave is kept as it was written.
+static void add_colliders(printer* p, const hemc_recipe* recipe) {
+    for (uint32_t i = 0; i < recipe->spring_collider_count; ++i) {
+        const hemc_collider_recipe* c = &recipe->colliders[i];
+        const bool capsule = c->kind == HEM_SHAPE_CAPSULE;
+        hemc_text_add(&p->out, "%s    {\"name\": ", i == 0 ? ",\n  \"colliders\": [\n" : ",\n");
+        hemc_text_quoted(&p->out, c->name);
+        hemc_text_add(&p->out, ", \"shape\": \"%s\", \"bone\": ", capsule ? "capsule" : "sphere");
+        hemc_text_quoted(&p->out, c->bone);
+        hemc_text_add(&p->out, ", ");
+        add_vector(&p->out, capsule ? "from" : "center", c->ends[0]);
+        if (capsule) {
+            hemc_text_add(&p->out, ", ");
+            add_vector(&p->out, "to", c->ends[1]);
+        }
+        hemc_text_add(&p->out, ", \"radius\": ");
+        hemc_text_number(&p->out, (double)c->size[0]);
+        hemc_text_add(&p->out, "}");
+    }
+    hemc_text_add(&p->out, recipe->spring_collider_count != 0 ? "\n  ]" : "");
+}
+
 char* hemc_recipe_print(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const int32_t* owner) {
     printer p = {.arena = arena, .model = model, .out = {.arena = arena}};
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
@@ -350,6 +372,8 @@ char* hemc_recipe_print(hemc_arena* arena, const hemc_model* model, const hemc_r
         add_part(&p, &recipe->parts[i], &w);
         hemc_text_add(&p.out, i + 1 < recipe->part_count ? ",\n" : "\n");
     }
-    hemc_text_add(&p.out, "  ]%s\n}\n", recipe->kept != NULL ? recipe->kept : "");
+    hemc_text_add(&p.out, "  ]%s", recipe->kept != NULL ? recipe->kept : "");
+    add_colliders(&p, recipe);
+    hemc_text_add(&p.out, "\n}\n");
     return p.out.data;
 }

@@ -379,9 +379,10 @@ static vrm_bone vrm_begin(const hemc_spring_bone* s, double length, double angle
 
 // Swings as fast, dies away as fast and hangs as low as the VRM's own formula has it.
 TEST springs_of_a_vrm_swing_and_hang_as_they_did(void) {
-    static const hemc_spring_bone bones[] = {{true, 2.5f, 0.4f, 0, 0},     {true, 4, 0.1f, 0, 0.02f},
-                                             {true, 1, 0.4f, 0.1f, 0},     {true, 0.3f, 0.05f, 0.05f, 0},
-                                             {true, 0.1f, 0.4f, 0.02f, 0}, {true, 0.5f, 0.8f, 0.3f, 0}};
+    static const hemc_spring_bone bones[] = {
+        {true, 2.5f, 0.4f, 0, 0, false, 0},     {true, 4, 0.1f, 0, 0.02f, false, 0},
+        {true, 1, 0.4f, 0.1f, 0, false, 0},     {true, 0.3f, 0.05f, 0.05f, 0, false, 0},
+        {true, 0.1f, 0.4f, 0.02f, 0, false, 0}, {true, 0.5f, 0.8f, 0.3f, 0, false, 0}};
     static const double lengths[] = {0.05, 0.12, 0.3};
     for (size_t i = 0; i < sizeof(bones) / sizeof(bones[0]); ++i) {
         for (int k = 0; k < 3; ++k) {
@@ -426,7 +427,7 @@ TEST springs_of_a_vrm_swing_and_hang_as_they_did(void) {
             ASSERT_IN_RANGE(0.0, most / y0, 0.002); // of what it was led aside; the formula itself is not linear
         }
     }
-    const hemc_spring_bone loose = {true, 0, 0.2f, 0.5f, 0};
+    const hemc_spring_bone loose = {true, 0, 0.2f, 0.5f, 0, false, 0};
     const hemc_spring_fit fall = hemc_fit_spring(&loose, 0.1);
     ASSERT_EQ(0.0, fall.hz);
     ASSERT_IN_RANGE(-60.0 * log(0.8), fall.damping, 1e-6);
@@ -452,12 +453,55 @@ TEST springs_of_both_vrms_become_parts(void) {
         ASSERT(hemc_recipe_automatic(k.arena, &k.log, &k.model, &recipe));
         ASSERT_EQ(1, recipe.part_count);
         const hemc_part_recipe* part = &recipe.parts[0];
-        const hemc_spring_bone bone = {true, 2.5f, 0.4f, 0.1f, 0.02f};
+        const hemc_spring_bone bone = {.swings = true, .stiffness = 2.5f, .drag = 0.4f, .gravity = 0.1f};
         ASSERT(strstr(part->why, "VRM spring of stiffness 2.5, drag 0.4 and gravity 0.1 at 60 Hz") != NULL);
         const hemc_spring_fit fit = hemc_fit_spring(&bone, 0.07); // the last bone of a chain
         ASSERT_IN_RANGE(fit.hz, (double)part->tuning.drive, 1e-3);
         ASSERT_IN_RANGE(fit.drive_damping, (double)part->tuning.drive_damping, 1e-3);
         ASSERT_IN_RANGE(fit.gravity, (double)part->tuning.gravity_scale, 1e-3);
+        kit_end(&k);
+    }
+    PASS();
+}
+
+// Colliders of both, on the upper bone; the lower one swings. Spheres of VRM 0 count z the other way.
+TEST colliders_of_both_vrms_are_met(void) {
+    static const char* const extensions[] = {
+        "\"extensions\": {\"VRM\": {\"secondaryAnimation\": {\"boneGroups\": [{\"bones\": [2], \"stiffiness\": 1, "
+        "\"hitRadius\": 0.03, \"center\": 0, \"colliderGroups\": [1]}], \"colliderGroups\": [{\"node\": 1, "
+        "\"colliders\": [{\"radius\": 0.5}]}, {\"node\": 1, \"colliders\": [{\"radius\": 0.25, \"offset\": {\"x\": "
+        "0.01, \"y\": 0.02, \"z\": -0.3}}]}]}}},",
+        "\"extensions\": {\"VRMC_springBone\": {\"colliders\": [{\"node\": 1, \"shape\": {\"sphere\": {\"radius\": "
+        "0.5}}}, {\"node\": 1, \"shape\": {\"capsule\": {\"radius\": 0.25, \"offset\": [0.01, 0.02, 0.3], \"tail\": "
+        "[0.01, 0.03, 0.3]}}}], \"colliderGroups\": [{\"colliders\": [0]}, {\"colliders\": [1]}], \"springs\": "
+        "[{\"center\": 0, \"colliderGroups\": [1], \"joints\": [{\"node\": 2, \"hitRadius\": 0.03}]}]}},"};
+    for (int i = 0; i < 2; ++i) {
+        kit k;
+        hemc_recipe recipe;
+        kit_begin(&k);
+        const kit_data data = kit_good();
+        ASSERT(kit_import(&k, &data, "\"scenes\":", hemc_format(k.arena, "%s \"scenes\":", extensions[i])));
+        memset(&recipe, 0, sizeof(recipe));
+        recipe.scale = 1;
+        ASSERT(hemc_recipe_automatic(k.arena, &k.log, &k.model, &recipe));
+        ASSERT_EQ(1, recipe.part_count);
+        ASSERT_EQ(0.0f, recipe.parts[0].tuning.linear_inertia); // it has a centre
+        ASSERT_IN_RANGE(0.03, (double)recipe.parts[0].contact_radius, 1e-6);
+        ASSERT_EQ(1, recipe.collider_count); // the group that nobody names is not taken
+        const hemc_collider_recipe* c = &recipe.colliders[0];
+        ASSERT_EQ(i == 0 ? HEM_SHAPE_SPHERE : HEM_SHAPE_CAPSULE, c->kind);
+        ASSERT_STR_EQ("Upper", c->bone);
+        ASSERT_IN_RANGE(0.25, (double)c->size[0], 1e-6);
+        int32_t bone = 0;
+        while (strcmp(k.model.bone_defs[bone].name, "Upper") != 0) {
+            ++bone;
+        }
+        const float* m = k.model.bone_defs[bone].bind;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double y = i == 0 ? 0.02 : 0.025; // of a capsule the middle
+            const double wanted = 0.01 * m[4 * axis] + y * m[4 * axis + 1] + 0.3 * m[4 * axis + 2] + m[4 * axis + 3];
+            ASSERT_IN_RANGE(wanted, (double)c->position[axis], 1e-4);
+        }
         kit_end(&k);
     }
     PASS();
@@ -561,6 +605,7 @@ SUITE(front_first_suite) {
     RUN_TEST(a_list_names_what_a_recipe_may_use);
     RUN_TEST(springs_of_a_vrm_swing_and_hang_as_they_did);
     RUN_TEST(springs_of_both_vrms_become_parts);
+    RUN_TEST(colliders_of_both_vrms_are_met);
     RUN_TEST(a_preflight_that_cannot_be_played_is_refused);
     RUN_TEST(a_report_names_the_pictures_beside_it);
     RUN_TEST(the_grade_that_a_recipe_accepts_is_read);
