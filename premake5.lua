@@ -469,6 +469,14 @@ if native then
     system_libraries()
   end
 
+  -- Hem on a game's own threads: sees what a game sees.
+  if os.host() ~= "windows" and not visual_studio and
+      c_project("sample_threads", "ConsoleApp", { "samples/threads/main.c" }) then
+    includedirs { "runtime/include" }
+    links { "runtime", "platform" }
+    system_libraries()
+  end
+
   -- -- Tests of what runs on this machine only
 
   group "tests"

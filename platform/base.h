@@ -43,6 +43,12 @@
 #define HEM_ATOMIC_SWAP(p, value) ((uint32_t)_InterlockedExchange((volatile long*)(p), (long)(value)))
 #define HEM_ATOMIC_LOAD(p) ((uint32_t)_InterlockedOr((volatile long*)(p), 0))
 #define HEM_ATOMIC_STORE(p, value) ((void)HEM_ATOMIC_SWAP(p, value))
+#define HEM_ATOMIC_ADD(p, value) ((uint32_t)_InterlockedExchangeAdd((volatile long*)(p), (long)(value)))
+#if defined(_M_X64)
+#define HEM_PAUSE() _mm_pause()
+#else
+#define HEM_PAUSE() __yield()
+#endif
 #if defined(_M_X64)
 #define HEM_PREFETCH(p, bytes) _mm_prefetch((const char*)((uintptr_t)(p) + (bytes)), _MM_HINT_T0)
 #else
@@ -64,6 +70,16 @@
 #define HEM_ATOMIC_SWAP(p, value) __atomic_exchange_n((p), (value), __ATOMIC_ACQ_REL)
 #define HEM_ATOMIC_LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define HEM_ATOMIC_STORE(p, value) __atomic_store_n((p), (value), __ATOMIC_RELEASE)
+// Gives what was there before; all threads see all of these in one order.
+#define HEM_ATOMIC_ADD(p, value) __atomic_fetch_add((p), (value), __ATOMIC_SEQ_CST)
+// While waiting for another thread.
+#if defined(__x86_64__)
+#define HEM_PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define HEM_PAUSE() __asm__ volatile("yield")
+#else
+#define HEM_PAUSE() ((void)0)
+#endif
 // What lies so many bytes behind p will be read; need not exist.
 #define HEM_PREFETCH(p, bytes) __builtin_prefetch((const void*)((uintptr_t)(p) + (bytes)))
 // HEM_UNROLL8: before a loop of eight that is to be written out. HEM_FORGET: gcc no longer knows what p points to.

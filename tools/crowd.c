@@ -119,19 +119,23 @@ static bool is_skinned(const crowd* c, uint32_t i, hem_budget_mode mode) {
     return mode == HEM_BUDGET_SKINNED;
 }
 
-crowd_time crowd_frame(crowd* c, uint32_t frame, hem_budget_mode mode, const uint32_t* order) {
-    const hem_step_args args = {.dt_seconds = 1.0f / 60.0f};
-    const hem_skin_args skin = {
-        .vertex_count = c->source->info.vertex_count, .positions = c->positions, .normals = c->normals};
+void crowd_say(crowd* c, uint32_t frame) {
     const hem_root root = root_of(c, frame);
-    crowd_time t = {0};
-    uint64_t begin = crowd_clock();
     for (uint32_t i = 0; i < c->count; i++) {
         if (c->ids[i].index1) {
             hem_instance_set_pose(c->scene, c->ids[i], pose_of(c, i, frame), c->source->info.bone_count, 0);
             hem_instance_set_root(c->scene, c->ids[i], &root);
         }
     }
+}
+
+crowd_time crowd_frame(crowd* c, uint32_t frame, hem_budget_mode mode, const uint32_t* order) {
+    const hem_step_args args = {.dt_seconds = 1.0f / 60.0f};
+    const hem_skin_args skin = {
+        .vertex_count = c->source->info.vertex_count, .positions = c->positions, .normals = c->normals};
+    crowd_time t = {0};
+    uint64_t begin = crowd_clock();
+    crowd_say(c, frame);
     uint64_t now = crowd_clock();
     uint32_t jobs = 0;
     t.pose = now - begin;

@@ -37,6 +37,7 @@ bool crowd_open(crowd* c, const asset* a, uint32_t count, hem_budget_mode mode, 
 void crowd_close(crowd* c);
 bool crowd_add(crowd* c, uint32_t i, uint32_t frame); // in the pose of the frame
 void crowd_remove(crowd* c, uint32_t i);
+void crowd_say(crowd* c, uint32_t frame); // poses and roots of the frame
 // Poses in, a step of 1/60 s, vertices and normals out of all that the mode counts. order NULL = jobs one after the other;
 // else a list of all of them, given to the workers in turn.
 crowd_time crowd_frame(crowd* c, uint32_t frame, hem_budget_mode mode, const uint32_t* order);

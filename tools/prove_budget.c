@@ -213,6 +213,9 @@ void prove_budget(proof* p) {
     if (proof_wants(p, "layout")) {
         prove_layout(p, &a);
     }
+    if (proof_wants(p, "workers")) {
+        prove_workers(p, &a);
+    }
     asset_unload(&a);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && proof_wants(p, "costs"); i++) {
         if (proof_sample(p, names[i], &a)) {

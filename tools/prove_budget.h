@@ -13,4 +13,7 @@ double proof_median(double* values, uint32_t count); // sorts them
 void prove_sleepers(proof* p, const asset* a);
 void prove_layout(proof* p, const asset* a);
 
+// prove_workers.c
+void prove_workers(proof* p, const asset* a);
+
 #endif

@@ -149,6 +149,45 @@ static void take_colliders(const hem_view* view, hemi_collider* colliders) {
     }
 }
 
+static int is_of(const hem_part* part, uint32_t row) {
+    return row >= part->row_begin && row < part->row_begin + part->row_count;
+}
+
+// Links say which rows they touch; groups and strands are of one part. Other kinds are left as they are.
+static int stays_within(const hem_view* view, const hem_part* part) {
+    int within = 1;
+    for (uint32_t n = 0; n < part->range_count; ++n) {
+        const hem_range* range = &view->ranges[part->range_begin + n];
+        for (uint32_t i = range->begin; i < range->begin + range->count; ++i) {
+            if (range->kind == HEM_BATCH_LINKS) {
+                within &= is_of(part, view->link_batches[i].row_a) && is_of(part, view->link_batches[i].row_b);
+            } else if (range->kind == HEM_BATCH_INDEXED_LINKS) {
+                for (uint32_t k = 0; k < 8; ++k) {
+                    within &=
+                        is_of(part, view->index_batches[i].a[k] >> 3) && is_of(part, view->index_batches[i].b[k] >> 3);
+                }
+            } else {
+                within &= range->kind == HEM_BATCH_GROUPS || range->kind == HEM_BATCH_DRIVES ||
+                          range->kind == HEM_BATCH_CHAINS || range->kind == HEM_BATCH_RODS;
+            }
+        }
+    }
+    return within;
+}
+
+static void order_parts(const hem_view* view, hemi_derived* d) {
+    const uint32_t count = view->info->part_count;
+    d->separate = 1;
+    for (uint32_t p = 0; p < count; ++p) {
+        d->separate &= (uint32_t)stays_within(view, &view->parts[p]);
+        uint32_t place = p;
+        for (; place > 0 && d->pass_work[d->part_order[place - 1]] < d->pass_work[p]; --place) {
+            d->part_order[place] = d->part_order[place - 1];
+        }
+        d->part_order[place] = (uint8_t)p;
+    }
+}
+
 void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived* d) {
     pair_parts(view, d);
     find_hung_parts(view, d);
@@ -162,5 +201,6 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
             kernels->rest_moments(view, part, d->rest_moment);
         }
     }
+    order_parts(view, d);
     note_ignored(view, d->ignored);
 }

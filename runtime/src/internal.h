@@ -92,6 +92,7 @@ HEM_INLINE float hemi_cone_slope(const float size[4]) {
 #define HEM_MAX_SOUP 65536 // triangles
 #define HEM_MAX_MESHES 1024
 
+#define HEMI_WORKERS 64              // at most
 #define HEMI_TIES 256                // of an instance, at most
 #define HEMI_FORCES 256              // at most
 #define HEMI_MAX_SUBSTEPS 64u        // of a step
@@ -395,6 +396,7 @@ typedef struct hemi_instance {
     uint32_t spoken;        // since `said` was made
     uint32_t said;          // hash of what is in force: see heard.c
     // of the running step
+    hem_skin_args output; // where its vertices are written; positions NULL = nowhere
     uint32_t stepped;
     uint32_t quiet; // it slept before this step, and had no new pose
     uint32_t event_mask;
@@ -423,6 +425,23 @@ typedef enum hemi_slot {
     HEMI_SLOT_REST = 2, // it sleeps, and nothing has been said since it was found to
     HEMI_SLOT_RAW = 3,  // nobody has ever lived there, and but for the head of its state its memory is as it was found
 } hemi_slot;
+
+typedef void (*hemi_section_work)(void* user, uint32_t item, hemi_scratch* mine);
+
+typedef struct hemi_section { // of a worker: see share.c
+    hemi_section_work work;
+    void* user;
+    uint32_t count;
+    uint32_t next, open, helpers; // atomic
+    uint32_t apart[22];           // two lines each: nobody waits for what a neighbour writes
+} hemi_section;
+
+typedef struct hemi_sharing { // atomic, all of them
+    uint32_t running;         // jobs that have begun and not ended
+    uint32_t left;            // jobs that have not ended
+    uint32_t idle;            // workers that wait for something to share
+    uint32_t next_job;        // of hem_scene_step_tasks
+} hemi_sharing;
 
 typedef struct hemi_job { // of the running step
     uint32_t instance;
@@ -472,6 +491,8 @@ struct hem_scene {
     uint32_t* rested_from;         // which step_number it rests since: its step_count lags behind, see hemi_catch_up
     hemi_job* jobs;                // of the running step, job_count of them
     uint32_t job_count;
+    hemi_sharing* share;
+    hemi_section* sections; // a worker each
     uint32_t step_number;
     // The reserve: instances from first_reserved on, classes from first_reserved_class on
     uint32_t first_reserved, first_reserved_class;
@@ -569,6 +590,8 @@ void hemi_derive_loaded(hem_scene* scene, hemi_instance* instance, uint32_t kind
 uint64_t hemi_input_hash(const hem_scene* scene, const hemi_instance* instance);
 
 // read.c
+void hemi_skin(const hem_scene* scene, const hemi_instance* instance, const hem_skin_args* args); // that were checked
+hem_skin_args hemi_skin_behind(const hem_skin_args* args, uint32_t done, uint32_t whole);
 hem_quat hemi_turn_of(const hem_scene* scene, const hemi_instance* instance, uint32_t particle); // rest -> now
 
 // cost.c

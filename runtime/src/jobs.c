@@ -45,8 +45,8 @@ void hemi_disturb_all(hem_scene* scene) {
 
 // After its job.
 static int may_rest(const hem_scene* scene, const hemi_instance* instance) {
-    return instance->quiet && instance->state->asleep && !instance->stepped && !instance->event_mask &&
-           !scene->budget && !scene->input->force_count && !instance->view->lattice_clip_count;
+    return instance->quiet && !instance->output.positions && instance->state->asleep && !instance->stepped &&
+           !instance->event_mask && !scene->budget && !scene->input->force_count && !instance->view->lattice_clip_count;
 }
 
 // -- The step
@@ -78,7 +78,15 @@ hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uin
         }
     }
     *job_count = scene->job_count;
+    HEM_ATOMIC_STORE(&scene->share->next_job, 0u);
+    HEM_ATOMIC_STORE(&scene->share->left, scene->job_count);
     return HEM_OK;
+}
+
+static hem_result check_worker(const hem_scene* scene, const char* call, uint32_t worker) {
+    return worker < scene->worker_count ? HEM_OK
+                                        : hemi_refuse_value(scene, call, HEM_ERROR_RANGE, "worker", worker,
+                                                            "must be below hem_scene_def.worker_capacity");
 }
 
 static hem_result check_open(const hem_scene* scene, const char* call) {
@@ -95,18 +103,66 @@ hem_result hem_scene_step_job(hem_scene* scene, uint32_t job, uint32_t worker) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "job", job,
                                  "must be below the job_count of hem_scene_step_begin");
     }
-    if (worker >= scene->worker_count) {
-        return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "worker", worker,
-                                 "must be below hem_scene_def.worker_capacity");
+    result = check_worker(scene, __func__, worker);
+    if (result != HEM_OK) {
+        return result;
     }
     if (HEM_ATOMIC_SWAP(&scene->jobs[job].taken, 1u)) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_JOB_TWICE, "job", job, NULL);
     }
+    HEM_ATOMIC_ADD(&scene->share->running, 1u);
     const uint32_t next = job + 1 < scene->job_count ? scene->jobs[job + 1].instance : scene->instance_count;
     hemi_step_instance(scene, &scene->instances[scene->jobs[job].instance],
-                       next < scene->instance_count ? &scene->instances[next] : NULL, &scene->scratch[worker]);
+                       next < scene->instance_count ? &scene->instances[next] : NULL, worker);
     HEM_ATOMIC_STORE(&scene->jobs[job].done, 1u);
+    HEM_ATOMIC_ADD(&scene->share->running, 0xffffffffu);
+    HEM_ATOMIC_ADD(&scene->share->left, 0xffffffffu);
     return HEM_OK;
+}
+
+hem_result hem_scene_step_help(hem_scene* scene, uint32_t worker) {
+    hem_result result = check_open(scene, __func__);
+    result = result == HEM_OK ? check_worker(scene, __func__, worker) : result;
+    if (result == HEM_OK) {
+        hemi_help(scene, worker, &scene->share->running);
+    }
+    return result;
+}
+
+// -- The game's threads through two callbacks
+
+static void run_worker(void* context, uint32_t worker) {
+    hem_scene* scene = context;
+    uint32_t* next = &scene->share->next_job;
+    for (uint32_t job = HEM_ATOMIC_ADD(next, 1u); job < scene->job_count; job = HEM_ATOMIC_ADD(next, 1u)) {
+        hem_scene_step_job(scene, job, worker);
+    }
+    hemi_help(scene, worker, &scene->share->left); // all have been taken, and somebody is at each
+}
+
+hem_result hem_scene_step_tasks(hem_scene* scene, const hem_step_args* args, const hem_tasks* tasks) {
+    uint32_t jobs;
+    hem_result result = hemi_check_idle(scene, __func__);
+    if (result != HEM_OK) {
+        return result;
+    }
+    if (!tasks || !tasks->enqueue || !tasks->wait) {
+        return hemi_refuse_null(scene, __func__, !tasks ? "tasks" : tasks->enqueue ? "tasks.wait" : "tasks.enqueue");
+    }
+    result = hem_scene_step_begin(scene, args, &jobs);
+    if (result != HEM_OK) {
+        return result;
+    }
+    void* handles[HEMI_WORKERS];
+    uint32_t count = 0;
+    for (uint32_t worker = 1; jobs && worker < scene->worker_count; ++worker) {
+        handles[count++] = tasks->enqueue(tasks->user, run_worker, scene, worker);
+    }
+    run_worker(scene, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        tasks->wait(tasks->user, handles[i]);
+    }
+    return hem_scene_step_end(scene);
 }
 
 static void add_event(hem_scene* scene, hem_event_kind kind, uint32_t index, uint32_t value) {

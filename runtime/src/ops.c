@@ -109,6 +109,7 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     s->generation = generation ? generation : 1;
     s->alive = 1;
     scene->slots[instance - scene->instances] = HEMI_SLOT_OPEN;
+    memset(&instance->output, 0, sizeof(instance->output));
     s->match_rotation[3] = 1.0f;
     memset(instance->past, 0, (scene->collider_capacity + instance->view->collider_count) * sizeof(hemi_collider_past));
     clear(instance->tie_past, 0, scene->tie_capacity, sizeof(hemi_tie_past));

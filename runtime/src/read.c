@@ -98,7 +98,7 @@ hem_result hem_instance_get_matrices(const hem_scene* scene, hem_instance_id id,
 }
 
 // The rest of a range, behind the first `done`, counted from vertex `whole`.
-static hem_skin_args behind(const hem_skin_args* args, uint32_t done, uint32_t whole) {
+hem_skin_args hemi_skin_behind(const hem_skin_args* args, uint32_t done, uint32_t whole) {
     hem_skin_args rest = *args;
     const size_t position = args->position_stride ? args->position_stride : 12;
     const size_t normal = args->normal_stride ? args->normal_stride : 12;
@@ -111,39 +111,31 @@ static hem_skin_args behind(const hem_skin_args* args, uint32_t done, uint32_t w
     return rest;
 }
 
-hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args) {
-    hemi_instance* instance;
-    hem_result result = hemi_find_idle(scene, __func__, id, &instance);
-    if (result != HEM_OK) {
-        return result;
-    }
-    if (!args || !args->positions) {
-        return hemi_refuse_null(scene, __func__, args ? "args.positions" : "args");
-    }
-    const hem_view* view = instance->view;
-    const uint32_t whole = view->info->vertex_count;
-    const uint32_t total = whole + (instance->torn && !args->previous ? instance->torn->vertex_count : 0);
+static hem_result check_skin_args(const hem_scene* scene, const char* call, const hem_skin_args* args, uint32_t total) {
     if (args->vertex_begin > total || args->vertex_count > total - args->vertex_begin) {
-        return hemi_refuse_value(scene, __func__, HEM_ERROR_COUNT, "args.vertex_begin + vertex_count",
+        return hemi_refuse_value(scene, call, HEM_ERROR_COUNT, "args.vertex_begin + vertex_count",
                                  (double)args->vertex_begin + args->vertex_count,
                                  "must be at most vertex_count of the asset, and of what is torn");
     }
-    if (!stride_is_fine(scene, __func__, "args.position_stride", args->position_stride, 12) ||
-        !stride_is_fine(scene, __func__, "args.normal_stride", args->normal_stride, 12) ||
-        !stride_is_fine(scene, __func__, "args.tangent_stride", args->tangent_stride, 16)) {
+    if (!stride_is_fine(scene, call, "args.position_stride", args->position_stride, 12) ||
+        !stride_is_fine(scene, call, "args.normal_stride", args->normal_stride, 12) ||
+        !stride_is_fine(scene, call, "args.tangent_stride", args->tangent_stride, 16)) {
         return HEM_ERROR_RANGE;
     }
     if (args->flags & ~(uint32_t)HEM_SKIN_DYNAMIC) {
-        return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "args.flags", args->flags,
+        return hemi_refuse_value(scene, call, HEM_ERROR_RANGE, "args.flags", args->flags,
                                  "must be 0 or HEM_SKIN_DYNAMIC");
     }
     if (args->previous && !scene->keep_previous) {
-        return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "args.previous", args->previous,
+        return hemi_refuse_value(scene, call, HEM_ERROR_RANGE, "args.previous", args->previous,
                                  "needs hem_scene_def.keep_previous");
     }
-    if (args->vertex_count == 0) {
-        return HEM_OK;
-    }
+    return HEM_OK;
+}
+
+void hemi_skin(const hem_scene* scene, const hemi_instance* instance, const hem_skin_args* args) {
+    const hem_view* view = instance->view;
+    const uint32_t whole = view->info->vertex_count;
     const float blend = hemi_blend_of(instance);
     const float(*palette)[16] = (const float(*)[16])(args->previous ? instance->palette_prev : instance->palette);
     const hemi_bone_pose* bones = args->previous ? instance->bones_prev : instance->bones;
@@ -157,10 +149,44 @@ hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const h
         scene->kernels->skin_cells(view, palette, bones, blend, &own);
     }
     if (end > whole) {
-        const hem_skin_args torn = behind(args, own.vertex_count, whole);
+        const hem_skin_args torn = hemi_skin_behind(args, own.vertex_count, whole);
         scene->kernels->skin_cells(&instance->torn->vertices, palette, bones, blend, &torn);
     }
-    return HEM_OK;
+}
+
+hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args) {
+    hemi_instance* instance;
+    hem_result result = hemi_find_idle(scene, __func__, id, &instance);
+    if (result != HEM_OK) {
+        return result;
+    }
+    if (!args || !args->positions) {
+        return hemi_refuse_null(scene, __func__, args ? "args.positions" : "args");
+    }
+    const uint32_t torn = instance->torn && !args->previous ? instance->torn->vertex_count : 0;
+    result = check_skin_args(scene, __func__, args, instance->view->info->vertex_count + torn);
+    if (result == HEM_OK && args->vertex_count) {
+        hemi_skin(scene, instance, args);
+    }
+    return result;
+}
+
+hem_result hem_instance_set_output(hem_scene* scene, hem_instance_id id, const hem_skin_args* args) {
+    hemi_instance* instance;
+    hem_result result = hemi_find_idle(scene, __func__, id, &instance);
+    if (result != HEM_OK) {
+        return result;
+    }
+    if (args && !args->positions) {
+        return hemi_refuse_null(scene, __func__, "args.positions");
+    }
+    result = args ? check_skin_args(scene, __func__, args, instance->view->info->vertex_count) : HEM_OK;
+    if (result == HEM_OK) {
+        const hem_skin_args none = {0};
+        instance->output = args ? *args : none;
+        hemi_disturb(scene, instance);
+    }
+    return result;
 }
 
 int hemi_read_collider(const hem_scene* scene, const hemi_instance* instance, uint32_t index, hem_collider* out) {

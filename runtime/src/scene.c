@@ -75,6 +75,7 @@ static const number_rule scene_numbers[] = {
 #undef NUMBER
 HEM_STATIC_ASSERT(HEM_MAX_COLLIDERS == 256 && HEMI_SCENE_COLLIDERS == 256, "the rules above name them");
 HEM_STATIC_ASSERT(HEM_MAX_HULL_PLANES == 4096, "the rule of hull_plane_capacity names it");
+HEM_STATIC_ASSERT(HEMI_WORKERS == 64, "the rule of worker_capacity names it");
 HEM_STATIC_ASSERT(HEMI_FORCES == 256 && HEMI_TIES == 256, "the rules above name them");
 HEM_STATIC_ASSERT(HEMI_MAX_SUBSTEPS == 64, "the rule of substep_limit names it");
 HEM_STATIC_ASSERT(HEM_MAX_MESHES == 1024, "the rule of mesh_count names it");

@@ -32,13 +32,15 @@ struct hemi_derived {
     uint16_t* body_row;       // rows of parts of kind body
     uint16_t* body_target;    // and their rows among the targets
     uint32_t body_row_count;
-    uint32_t body_stride;     // rows, rounded up to eight
-    uint64_t body_parts;      // parts of kind body
-    uint64_t simulated_parts; // the others
-    uint64_t hung_parts;      // of those, the ones that are held by the pose somewhere
-    uint32_t simulated_pairs; // whether any of those collides with any of them
-    uint32_t meets;           // whether any of those collides with any part
-    uint32_t ordered;         // whether any part lies outside of another
+    uint32_t body_stride;              // rows, rounded up to eight
+    uint64_t body_parts;               // parts of kind body
+    uint64_t simulated_parts;          // the others
+    uint64_t hung_parts;               // of those, the ones that are held by the pose somewhere
+    uint32_t simulated_pairs;          // whether any of those collides with any of them
+    uint32_t meets;                    // whether any of those collides with any part
+    uint32_t ordered;                  // whether any part lies outside of another
+    uint32_t separate;                 // no constraint of a part touches another part: they can be solved side by side
+    uint8_t part_order[HEM_MAX_PARTS]; // the one with most constraints first
 };
 
 // -- Solve: what constraints and the air need

@@ -89,10 +89,20 @@ int hemi_keeps_frames(const hemi_instance* instance) {
     return wanted && view->frame_row_count > 0;
 }
 
-void hemi_phase_frames(hemi_step* s) {
+#define FRAME_ROWS 16u // of an item
+
+static void turn_rows(void* user, uint32_t item, hemi_scratch* mine) {
+    const hemi_step* s = user;
     const hem_view* view = s->instance->view;
+    const uint32_t begin = item * FRAME_ROWS, left = view->frame_row_count - begin;
+    (void)mine;
+    s->scene->kernels->frames(view, s->instance->show_x, begin, left < FRAME_ROWS ? left : FRAME_ROWS,
+                              s->instance->frame_q + begin);
+}
+
+void hemi_phase_frames(hemi_step* s) {
     if (hemi_keeps_frames(s->instance)) {
-        s->scene->kernels->frames(view, s->instance->show_x, 0, view->frame_row_count, s->instance->frame_q);
+        hemi_share(s, (s->instance->view->frame_row_count + FRAME_ROWS - 1) / FRAME_ROWS, turn_rows, s);
     }
 }
 

@@ -23,6 +23,61 @@ static hemi_row3* forces(const hemi_step* s) {
     return force;
 }
 
+typedef struct prediction {
+    hemi_step* s;
+    hem_quat world;
+    hem_vec3 g, wind;
+    const hemi_row3 *force, *air;
+} prediction;
+
+static void predict_part(void* user, uint32_t item, hemi_scratch* mine) {
+    const prediction* all = user;
+    hemi_step* s = all->s;
+    const hemi_kernels* k = s->scene->kernels;
+    hemi_instance* instance = s->instance;
+    const hemi_input* input = instance->input;
+    const hem_view* view = instance->view;
+    hemi_solve* solve = &s->scratch->solve;
+    const uint32_t p = s->derived->part_order[item];
+    const hem_part* part = &view->parts[p];
+    const hem_tuning* t = &instance->tuning[p];
+    hemi_part_step* tune = &solve->parts[p];
+    const float scale = t->gravity_scale * input->gravity_scale;
+    const int body = part->kind == HEM_PART_BODY;
+    const uint32_t row = part->row_begin;
+    uint32_t clamped = 0;
+    (void)mine;
+    tune->frame = hemi_frame_motion(&s->path, all->world, s->s0, s->s1, body ? 0.0f : t->linear_inertia,
+                                    body ? 0.0f : t->angular_inertia);
+    tune->gravity[0] = all->g.x * scale;
+    tune->gravity[1] = all->g.y * scale;
+    tune->gravity[2] = all->g.z * scale;
+    tune->lying = 2.0f * s->h * s->h * hem_vec3_length(hem_vec3_scale(all->g, scale));
+    memcpy(tune->wind, &all->wind, sizeof(tune->wind));
+    hemi_predict predict = {instance->x + row,
+                            instance->v + row,
+                            solve->normal + row,
+                            view->shape_rows + row,
+                            view->area_row_count ? view->area_rows + row : NULL,
+                            view->map_rows ? view->map_rows + row : NULL,
+                            all->force ? all->force + row : NULL,
+                            all->air ? all->air + row : NULL,
+                            tune,
+                            &clamped,
+                            part->row_count,
+                            s->h,
+                            body,
+                            s->chained};
+    k->predict(&predict);
+    if (part->kind == HEM_PART_SOFT) {
+        k->predict_rotation(instance->q + row, instance->w + row, solve->prev_q + row, view->shape_rows + row,
+                            view->map_rows ? view->map_rows + row : NULL, part->row_count, tune, s->h);
+    }
+    if (clamped) {
+        HEM_ATOMIC_ADD(&s->scratch->counters.clamped_count, clamped);
+    }
+}
+
 void hemi_phase_predict(hemi_step* s) {
     const hemi_kernels* k = s->scene->kernels;
     hemi_instance* instance = s->instance;
@@ -35,46 +90,13 @@ void hemi_phase_predict(hemi_step* s) {
         }
         k->normals(view, instance->q, instance->frame_q, solve->normal);
     }
-    const hem_quat world = hem_quat_slerp(s->path.from, s->path.to, s->s1);
-    const hem_vec3 g =
-        hem_quat_rotate_back(world, hemi_vec3_of(input->own_gravity ? input->gravity : s->scene->input->gravity));
-    const hem_vec3 wind = hem_quat_rotate_back(world, hemi_vec3_of(input->wind));
-    const hemi_row3* force = forces(s);
-    const hemi_row3* air = hemi_find_air(s, wind);
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        const hem_tuning* t = &instance->tuning[p];
-        hemi_part_step* tune = &solve->parts[p];
-        const float scale = t->gravity_scale * input->gravity_scale;
-        const int body = part->kind == HEM_PART_BODY;
-        const uint32_t row = part->row_begin;
-        tune->frame = hemi_frame_motion(&s->path, world, s->s0, s->s1, body ? 0.0f : t->linear_inertia,
-                                        body ? 0.0f : t->angular_inertia);
-        tune->gravity[0] = g.x * scale;
-        tune->gravity[1] = g.y * scale;
-        tune->gravity[2] = g.z * scale;
-        tune->lying = 2.0f * s->h * s->h * hem_vec3_length(hem_vec3_scale(g, scale));
-        memcpy(tune->wind, &wind, sizeof(tune->wind));
-        hemi_predict predict = {instance->x + row,
-                                instance->v + row,
-                                solve->normal + row,
-                                view->shape_rows + row,
-                                view->area_row_count ? view->area_rows + row : NULL,
-                                view->map_rows ? view->map_rows + row : NULL,
-                                force ? force + row : NULL,
-                                air ? air + row : NULL,
-                                tune,
-                                &s->scratch->counters.clamped_count,
-                                part->row_count,
-                                s->h,
-                                body,
-                                s->chained};
-        k->predict(&predict);
-        if (part->kind == HEM_PART_SOFT) {
-            k->predict_rotation(instance->q + row, instance->w + row, solve->prev_q + row, view->shape_rows + row,
-                                view->map_rows ? view->map_rows + row : NULL, part->row_count, tune, s->h);
-        }
-    }
+    prediction all = {.s = s, .world = hem_quat_slerp(s->path.from, s->path.to, s->s1)};
+    all.g =
+        hem_quat_rotate_back(all.world, hemi_vec3_of(input->own_gravity ? input->gravity : s->scene->input->gravity));
+    all.wind = hem_quat_rotate_back(all.world, hemi_vec3_of(input->wind));
+    all.force = forces(s);
+    all.air = hemi_find_air(s, all.wind);
+    hemi_share(s, view->info->part_count, predict_part, &all);
 }
 
 // A part that follows the pose so that momentum is kept would be pushed about by a drive; it tracks its shape instead.
@@ -100,8 +122,14 @@ void hemi_phase_drive(hemi_step* s) {
 
 // During a substep instance->v holds where it began, `prev` in the kernels.
 static hemi_contact_args contact_args(hemi_step* s) {
-    hemi_contact_args args = {s->instance->view,     s->instance->x,     s->instance->v,
-                              &s->scratch->contacts, &s->scratch->solve, &s->scratch->counters};
+    hemi_contact_args args = {s->instance->view,
+                              s->instance->x,
+                              s->instance->v,
+                              &s->scratch->contacts,
+                              &s->scratch->solve,
+                              &s->scratch->counters,
+                              0,
+                              s->instance->view->info->part_count};
     return args;
 }
 
@@ -151,7 +179,7 @@ static void solve_groups(hemi_step* step, uint32_t p, const hem_range* range) {
 }
 
 // The lattice's regions, all at once. How many regions a particle is in follows from the width, which may be new in each step.
-static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range) {
+static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range, hemi_scratch* mine) {
     hemi_instance* instance = step->instance;
     const hem_view* view = instance->view;
     const hem_part* part = &view->parts[p];
@@ -173,7 +201,7 @@ static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range) {
                                    instance->v + row,
                                    s->prev_q + row,
                                    s->region_share + (size_t)row * 8,
-                                   {s->region_sums[0], s->region_sums[1]},
+                                   {mine->solve.region_sums[0], mine->solve.region_sums[1]},
                                    tune->region_alpha,
                                    step->pass == 0 ? tune->region_damping : 0.0f};
     HEM_ASSERT(range->begin < view->lattice_count && tune->region_width >= 1);
@@ -187,14 +215,14 @@ static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range) {
 }
 
 // A strand is solved whole, once a substep: what other passes have to add is the contacts'.
-static void solve_strands(hemi_step* step, uint32_t p, const hem_range* range) {
+static void solve_strands(hemi_step* step, uint32_t p, const hem_range* range, hemi_scratch* mine) {
     hemi_instance* instance = step->instance;
     const hem_view* view = instance->view;
     hemi_solve* s = &step->scratch->solve;
     const hemi_part_step* tune = &s->parts[p];
     const int tracks = tune->tracking && hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_DRIVES).count;
     const hemi_rod_args args = {
-        instance->x, instance->q,         tracks ? s->rest : NULL,    tracks ? s->rest_q : NULL, s->strand,
+        instance->x, instance->q,         tracks ? s->rest : NULL,    tracks ? s->rest_q : NULL, mine->solve.strand,
         step->h,     tune->rod_stiffness, 1.0f / tune->rod_stiffness, tune->alpha[HEM_LINK_WARP]};
     HEM_ASSERT(range->begin + range->count <= view->row_batch_count);
     if (range->kind == HEM_BATCH_CHAINS) {
@@ -258,77 +286,98 @@ static void solve_solids(hemi_step* step, uint32_t p, const hem_range* range) {
     }
 }
 
-void hemi_phase_constrain(hemi_step* step) {
+// Some links go around edges of meshes: others stand in their place.
+static int is_wrapped(const hemi_step* s) {
+    const hemi_wraps* wraps = &s->scratch->wraps;
+    return s->instance->view->virtual_edge_count && wraps->split_count + wraps->loose_count;
+}
+
+static void constrain_part(void* user, uint32_t item, hemi_scratch* mine) {
+    hemi_step* step = user;
     hemi_instance* instance = step->instance;
     hemi_solve* s = &step->scratch->solve;
     const hem_view* view = instance->view;
     const hemi_kernels* k = step->scene->kernels;
-    const uint32_t features = instance->input->features, pass = step->pass;
-    if (pass == 0 && instance->input->tie_count) {
+    const int ordered = step->derived->separate && !is_wrapped(step);
+    const uint32_t p = ordered ? step->derived->part_order[item] : item;
+    const hem_part* part = &view->parts[p];
+    const hemi_part_step* tune = &s->parts[p];
+    if (step->pass >= tune->iterations) {
+        return;
+    }
+    const hem_link_batch* links = is_wrapped(step) ? step->scratch->wraps.links : view->link_batches;
+    const hem_index_batch* indexed = is_wrapped(step) ? step->scratch->wraps.indexed : view->index_batches;
+    const int tethers = (instance->input->features & HEM_FEATURE_TETHERS) != 0;
+    const int keep = tune->iterations > 1 && tune->solver == HEM_SOLVER_XPBD;
+    hemi_link_args args = {instance->x, instance->v, s->delta, tune, NULL, (uint32_t)tethers};
+    for (uint32_t n = 0; n < part->range_count; ++n) {
+        const hem_range* range = &view->ranges[part->range_begin + n];
+        switch ((hem_batch_kind)range->kind) {
+        case HEM_BATCH_LINKS:
+            HEM_ASSERT(range->begin + range->count <= view->link_batch_count);
+            args.lambda = keep ? s->lambda + (size_t)range->begin * 8 : NULL;
+            k->links(links + range->begin, range->count, &args);
+            break;
+        case HEM_BATCH_INDEXED_LINKS:
+            HEM_ASSERT(range->begin + range->count <= view->index_batch_count);
+            args.lambda = keep ? s->lambda + ((size_t)view->link_batch_count + range->begin) * 8 : NULL;
+            k->links_indexed(indexed + range->begin, range->count, &args);
+            break;
+        case HEM_BATCH_GROUPS:
+            solve_groups(step, p, range);
+            break;
+        case HEM_BATCH_SPRINGS:
+            solve_springs(step, p, range);
+            break;
+        case HEM_BATCH_REGIONS:
+            solve_regions(step, p, range, mine);
+            break;
+        case HEM_BATCH_RODS:
+        case HEM_BATCH_CHAINS:
+            solve_strands(step, p, range, mine);
+            break;
+        case HEM_BATCH_TRIANGLES:
+        case HEM_BATCH_BENDS:
+        case HEM_BATCH_DIHEDRALS:
+            solve_fabric(step, p, range);
+            break;
+        case HEM_BATCH_TETRAHEDRA:
+            solve_solids(step, p, range);
+            break;
+        case HEM_BATCH_DRIVES: // in a phase of their own
+        case HEM_BATCH_KIND_COUNT:
+            break;
+        }
+    }
+    if (is_wrapped(step)) {
+        hemi_solve_wraps(step, p);
+    }
+}
+
+void hemi_phase_constrain(hemi_step* step) {
+    hemi_instance* instance = step->instance;
+    hemi_solve* s = &step->scratch->solve;
+    const hem_view* view = instance->view;
+    if (step->pass == 0 && instance->input->tie_count) {
         hemi_solve_ties(step);
     }
-    if (pass == 0 && step->pass_count > 1) {
+    if (step->pass == 0 && step->pass_count > 1) {
         memset(s->lambda, 0, hemi_multiplier_batches(view) * 32);
     }
-    int jacobi = 0;
-    const hemi_wraps* wraps = &step->scratch->wraps;
-    const int wrapped = view->virtual_edge_count && wraps->split_count + wraps->loose_count;
-    const hem_link_batch* links = wrapped ? wraps->links : view->link_batches;
-    const hem_index_batch* indexed = wrapped ? wraps->indexed : view->index_batches;
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const hem_part* part = &view->parts[p];
-        const hemi_part_step* tune = &s->parts[p];
-        if (pass >= tune->iterations) {
-            continue;
-        }
-        hemi_link_args args = {instance->x, instance->v, s->delta, tune, NULL, (features & HEM_FEATURE_TETHERS) != 0};
-        int keep = tune->iterations > 1 && tune->solver == HEM_SOLVER_XPBD;
-        jacobi |= tune->solver == HEM_SOLVER_JACOBI;
-        for (uint32_t n = 0; n < part->range_count; ++n) {
-            const hem_range* range = &view->ranges[part->range_begin + n];
-            switch ((hem_batch_kind)range->kind) {
-            case HEM_BATCH_LINKS:
-                HEM_ASSERT(range->begin + range->count <= view->link_batch_count);
-                args.lambda = keep ? s->lambda + (size_t)range->begin * 8 : NULL;
-                k->links(links + range->begin, range->count, &args);
-                break;
-            case HEM_BATCH_INDEXED_LINKS:
-                HEM_ASSERT(range->begin + range->count <= view->index_batch_count);
-                args.lambda = keep ? s->lambda + ((size_t)view->link_batch_count + range->begin) * 8 : NULL;
-                k->links_indexed(indexed + range->begin, range->count, &args);
-                break;
-            case HEM_BATCH_GROUPS:
-                solve_groups(step, p, range);
-                break;
-            case HEM_BATCH_SPRINGS:
-                solve_springs(step, p, range);
-                break;
-            case HEM_BATCH_REGIONS:
-                solve_regions(step, p, range);
-                break;
-            case HEM_BATCH_RODS:
-            case HEM_BATCH_CHAINS:
-                solve_strands(step, p, range);
-                break;
-            case HEM_BATCH_TRIANGLES:
-            case HEM_BATCH_BENDS:
-            case HEM_BATCH_DIHEDRALS:
-                solve_fabric(step, p, range);
-                break;
-            case HEM_BATCH_TETRAHEDRA:
-                solve_solids(step, p, range);
-                break;
-            case HEM_BATCH_DRIVES: // in a phase of their own
-            case HEM_BATCH_KIND_COUNT:
-                break;
-            }
-        }
-        if (wrapped) {
-            hemi_solve_wraps(step, p);
+    const uint32_t count = view->info->part_count;
+    if (step->derived->separate && !is_wrapped(step)) {
+        hemi_share(step, count, constrain_part, step);
+    } else {
+        for (uint32_t item = 0; item < count; ++item) {
+            constrain_part(step, item, step->scratch);
         }
     }
+    int jacobi = 0;
+    for (uint32_t p = 0; p < count; ++p) {
+        jacobi |= step->pass < s->parts[p].iterations && s->parts[p].solver == HEM_SOLVER_JACOBI;
+    }
     if (jacobi) {
-        k->apply_delta(instance->x, s->delta, view->info->row_count, 1);
+        step->scene->kernels->apply_delta(instance->x, s->delta, view->info->row_count, 1);
     }
 }
 
@@ -336,6 +385,20 @@ void hemi_phase_limit(hemi_step* s) {
     const hem_view* view = s->instance->view;
     if ((s->instance->input->features & HEM_FEATURE_LIMITS) && view->limit_row_count) {
         s->scene->kernels->limits(view, s->scratch->solve.now, s->instance->x);
+    }
+}
+
+static void touch_bodies(void* user, uint32_t item, hemi_scratch* mine) {
+    hemi_step* s = user;
+    hemi_counters own = {0};
+    hemi_contact_args args = contact_args(s);
+    (void)mine;
+    args.counters = &own;
+    args.part_begin = s->derived->part_order[item];
+    args.part_end = args.part_begin + 1;
+    s->scene->kernels->touch_bodies(&args);
+    if (own.contact_count) {
+        HEM_ATOMIC_ADD(&s->scratch->counters.contact_count, own.contact_count);
     }
 }
 
@@ -355,7 +418,7 @@ static void touch_particles(hemi_step* s, int first) {
     }
     const hemi_contact_args args = contact_args(s);
     if (s->derived->body_row_count) {
-        k->touch_bodies(&args);
+        hemi_share(s, view->info->part_count, touch_bodies, s);
     }
     k->touch_particles(&args);
     s->scratch->counters.work += contacts->near_count / 8 + pair_count(contacts) / 8;

@@ -56,16 +56,32 @@ HEM_INLINE void run(hemi_step* s, hemi_phase phase, void (*work)(hemi_step* s)) 
     HEM_ASSERT(hemi_find_fault(s, phase) == NULL);
 }
 
-#define RUN(name) run(&s, HEMI_PHASE_##name, hemi_phase_##name);
+#define RUN(name) run(step, HEMI_PHASE_##name, hemi_phase_##name);
 
-void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const hemi_instance* next,
-                        hemi_scratch* scratch) {
+static void run_phases(hemi_step* step, const hemi_instance* next);
+
+#define VERTICES 1024u // of an item; whole blocks of eight
+
+static void write_vertices(void* user, uint32_t item, hemi_scratch* mine) {
+    const hemi_step* s = user;
+    const hem_skin_args* all = &s->instance->output;
+    (void)mine;
+    const uint32_t first = VERTICES - all->vertex_begin % VERTICES, done = item ? first + (item - 1) * VERTICES : 0;
+    hem_skin_args part = hemi_skin_behind(all, done, 0);
+    const uint32_t most = item ? VERTICES : first;
+    part.vertex_count = part.vertex_count < most ? part.vertex_count : most;
+    hemi_skin(s->scene, s->instance, &part);
+}
+
+void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const hemi_instance* next, uint32_t worker) {
+    hemi_scratch* scratch = &scene->scratch[worker];
     hemi_step s = {.scene = scene,
                    .instance = instance,
                    .scratch = scratch,
                    .derived = scene->classes[instance->class_index].derived,
                    .hooks = scene->hooks.begin || scene->hooks.end ? &scene->hooks : NULL,
                    .id = {(uint32_t)(instance - scene->instances) + 1, instance->state->generation},
+                   .section = scene->worker_count > 1 ? &scene->sections[worker] : NULL,
                    .finite = 1};
     HEM_ASSERT(instance->state->alive && instance->class_index < scene->class_count);
     HEM_ASSERT(instance->input->generation == instance->state->generation);
@@ -78,21 +94,31 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const h
 #ifdef HEM_DEBUG
     const uint64_t said = hemi_input_hash(scene, instance);
 #endif
+    run_phases(&s, next);
+    HEM_ASSERT(said == hemi_input_hash(scene, instance)); // a step only reads it
+    if (instance->output.positions && instance->output.vertex_count) {
+        const uint32_t end = instance->output.vertex_begin + instance->output.vertex_count;
+        hemi_share(&s, (end - 1) / VERTICES - instance->output.vertex_begin / VERTICES + 1, write_vertices, &s);
+    }
+}
+
+static void run_phases(hemi_step* step, const hemi_instance* next) {
+    hemi_instance* instance = step->instance;
     if (instance->given && !instance->given->turn) {
         RUN(pose)
-        hemi_wait(&s);
+        hemi_wait(step);
         if (instance->given->level != HEM_LEVEL_POSE || instance->given->blend) {
             HEMI_PHASES_DRAWN(RUN)
         }
         return;
     }
-    s.reframe = instance->show_x != instance->x;
+    step->reframe = instance->show_x != instance->x;
     if (instance->given) {
-        hemi_thaw(&s);
+        hemi_thaw(step);
     }
     HEMI_PHASES_ALWAYS(RUN)
-    instance->stepped = (uint32_t)s.awake;
-    if (!s.awake) {
+    instance->stepped = (uint32_t)step->awake;
+    if (!step->awake) {
         hemi_arrive(instance);
         if (instance->given && !instance->given->direct) {
             HEMI_PHASES_DRAWN(RUN)
@@ -100,21 +126,20 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const h
         return;
     }
     HEMI_PHASES_BEFORE(RUN)
-    const uint32_t n = s.substep_count;
-    for (uint32_t search = 0; s.substep < n; ++s.substep) {
-        fetch_ahead(next, s.substep, n);
-        s.s0 = (float)s.substep / (float)n;
-        s.s1 = (float)(s.substep + 1) / (float)n;
-        if (s.substep == search * n / s.search_count) {
-            s.search_end = ++search * n / s.search_count;
+    const uint32_t n = step->substep_count;
+    for (uint32_t search = 0; step->substep < n; ++step->substep) {
+        fetch_ahead(next, step->substep, n);
+        step->s0 = (float)step->substep / (float)n;
+        step->s1 = (float)(step->substep + 1) / (float)n;
+        if (step->substep == search * n / step->search_count) {
+            step->search_end = ++search * n / step->search_count;
             HEMI_PHASES_SEARCH(RUN)
         }
         HEMI_PHASES_SUBSTEP_BEGIN(RUN)
-        for (s.pass = 0; s.pass < s.pass_count; ++s.pass) {
+        for (step->pass = 0; step->pass < step->pass_count; ++step->pass) {
             HEMI_PHASES_PASS(RUN)
         }
         HEMI_PHASES_SUBSTEP_END(RUN)
     }
     HEMI_PHASES_AFTER(RUN)
-    HEM_ASSERT(said == hemi_input_hash(scene, instance)); // a step only reads it
 }

@@ -46,6 +46,7 @@ typedef struct hemi_step {
     const hemi_derived* derived;
     const hem_profile_hooks* hooks; // NULL = nobody profiles
     hem_instance_id id;
+    hemi_section* section; // of the worker; NULL = nobody shares
     // The plan
     int awake;
     int moved;     // pose, root or a collider, since the last step
@@ -84,10 +85,14 @@ HEM_INLINE hem_vec3 hemi_vec3_of(const float v[3]) {
 // verify.c
 const char* hemi_find_fault(const hemi_step* s, hemi_phase after); // what does not hold; NULL = all is well
 
+// share.c
+// Calls work for every item, here and on workers that are idle; `mine` is scratch of whoever does it.
+void hemi_share(const hemi_step* s, uint32_t count, hemi_section_work work, void* user);
+void hemi_help(hem_scene* scene, uint32_t worker, const uint32_t* others); // until that, atomic, is 0
+
 // step.c
 // next: who probably comes after it, to be fetched into the cache; NULL = nobody
-void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const hemi_instance* next,
-                        hemi_scratch* scratch);
+void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const hemi_instance* next, uint32_t worker);
 
 // frame.c
 hemi_frame_path hemi_frame_follow(const hemi_input* input, hemi_state* state, float seconds, float dt);

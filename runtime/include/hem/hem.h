@@ -510,6 +510,21 @@ hem_result hem_scene_step(hem_scene* scene, const hem_step_args* args);
 hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uint32_t* job_count);
 hem_result hem_scene_step_job(hem_scene* scene, uint32_t job, uint32_t worker);
 hem_result hem_scene_step_end(hem_scene* scene);
+// For a worker that finds no more jobs while others still run: takes its share of the large characters among those, by
+// parts, rows and vertices, and comes back when no job runs. It spins in between. Nobody waits for a helper that does not
+// come, and the bits are the same with any number of them.
+hem_result hem_scene_step_help(hem_scene* scene, uint32_t worker);
+
+// The same through two functions of the game's job system. enqueue starts run(context, worker) on another thread, now or
+// later, and returns what wait is to be given; wait returns when that has been run. hem_scene_step_tasks enqueues
+// worker_capacity - 1 tasks, works on this thread too, waits for all and ends the step. A task that comes late finds nothing
+// to do. enqueue may also run it at once.
+typedef struct hem_tasks {
+    void* (*enqueue)(void* user, void (*run)(void* context, uint32_t worker), void* context, uint32_t worker);
+    void (*wait)(void* user, void* task);
+    void* user;
+} hem_tasks;
+hem_result hem_scene_step_tasks(hem_scene* scene, const hem_step_args* args, const hem_tasks* tasks);
 hem_result hem_scene_get_report(const hem_scene* scene, hem_step_report* report);
 
 // A step goes through these phases in this order; some of them come again in every substep (docs/runtime.md). Names are
@@ -586,6 +601,11 @@ typedef enum hem_skin_flag {
 // Vertices of the asset, and behind them torn ones, blended from particles and bones, character space. Several may run at
 // once on one scene. previous is for those of the asset alone.
 hem_result hem_instance_skin(const hem_scene* scene, hem_instance_id id, const hem_skin_args* args);
+
+// Skinning as part of the instance's job: from the next step on each step that is done with it writes its vertices here, as
+// hem_instance_skin would afterwards, shared among workers as the rest is. args is copied, the buffers are the game's and
+// stay until the next call; NULL = none. Vertices of the asset alone. Not part of saves; gone when the instance is removed.
+hem_result hem_instance_set_output(hem_scene* scene, hem_instance_id id, const hem_skin_args* args);
 
 typedef struct hem_instance_stats {
     float stretch_mean, stretch_max; // of warp, weft and shear links: |length / rest - 1|

@@ -139,7 +139,7 @@ void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
     const float* base = s->bodies[0].center;
     v8 zero = v8_zero(), one = v8_set1(1.0f), two = v8_set1(2.0f), tiny = v8_set1(1e-9f);
     uint32_t touching = 0;
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+    for (uint32_t p = args->part_begin; p < args->part_end; ++p) {
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &args->solve->parts[p];
         grip8 grip = {zero, v8_set1(tune->restitution), zero, zero};

@@ -166,6 +166,7 @@ typedef struct hemi_contact_args {
     const hemi_contacts* contacts;
     hemi_solve* solve;
     hemi_counters* counters;
+    uint32_t part_begin, part_end; // of touch_bodies
 } hemi_contact_args;
 
 // Threads of one part that are brought back to their limit.
