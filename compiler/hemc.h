@@ -21,7 +21,9 @@ typedef struct hemc_job {
     const char* print_recipe; // what automatic mode decided, "-" = stdout, NULL = none
     float scale;              // metres per unit of the input; 0 = as the recipe says, or found out
     bool ship, strict;
-    bool ship_all;                 // with ship: meshes that no particle moves stay
+    bool ship_all;              // with ship: meshes that no particle moves stay
+    const char* const* targets; // files of costs for the certificate (hem calibrate), target_count of them
+    uint32_t target_count;
     bool preflight;                // play the result and grade it
     struct hemc_preflight* grades; // filled when that was done; NULL = nobody asks
     int verbosity;                 // -1 quiet, 0 normal, 1 verbose

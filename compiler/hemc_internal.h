@@ -352,7 +352,9 @@ typedef struct hemc_recipe {
     uint32_t clip_loop_count, clip_once_count;
     float clip_hz;
     uint8_t recipe_hash[16];
-    char accept; // the least grade that a pre-flight may give: 'A' to 'F'
+    char accept;           // the least grade that a pre-flight may give: 'A' to 'F'
+    float budget_us;       // of a frame at full level on every target; 0 = any
+    uint32_t budget_bytes; // of an instance; 0 = any
     bool automatic;
     hemc_selector* accessory_selector; // NULL = found by name, bone and shape
     bool no_accessories;               // the recipe says so

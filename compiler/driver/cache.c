@@ -53,13 +53,24 @@ void hemc_cache_key(hemc_compilation* c) {
     struct {
         char revision[32];
         uint32_t strict, preflight;
-        uint8_t key[16];
+        uint8_t key[16], targets[16];
     } entry;
     memset(&entry, 0, sizeof(entry));
     entry.strict = c->job->strict;       // a compile with warnings must fail under --strict, not be fetched
     entry.preflight = c->job->preflight; // its report says more
     memcpy(entry.revision, HEMC_REVISION, sizeof(HEMC_REVISION));
     memcpy(entry.key, c->cache_key, 16);
+    for (uint32_t i = 0; i < c->job->target_count; ++i) { // its report speaks of them
+        uint8_t* text;
+        size_t size;
+        uint8_t hashes[2][16];
+        memcpy(hashes[0], entry.targets, 16);
+        memset(hashes[1], 0, 16);
+        if (hemc_read_file(c->arena, c->job->targets[i], &text, &size)) {
+            hemc_hash128(text, size, hashes[1]);
+        }
+        hemc_hash128(hashes, sizeof(hashes), entry.targets);
+    }
     hemc_hash128(&entry, sizeof(entry), c->entry_key);
 }
 

@@ -36,6 +36,9 @@ static const char help_text[] =
     "      --preflight       play every clip of the result (or test motions), grade what is seen A to F, and say what "
     "to\n"
     "                        change; a grade below the recipe's \"accept\" (default C) is a warning\n"
+    "      --target FILE     costs of a machine (hem calibrate -o FILE): the report predicts microseconds per clip and "
+    "level;\n"
+    "                        may be given several times. Over the recipe's \"budget\" is a warning\n"
     "      --strict          warnings are errors\n"
     "      --two-sided       mesh: a sheet that holds from both sides; else what is behind it is inside\n"
     "      --skinned         mesh: it follows the bones of the glTF\n"
@@ -60,10 +63,10 @@ static const char help_text[] =
     "  0 done   2 wrong command line   3 the glTF or the recipe is wrong   4 --strict, or the result is not valid\n"
     "  5 a file cannot be read or written   70 a fault of hemc itself   71 out of memory\n";
 
-static const char* const options_known[] = {"--output",  "--recipe", "--report",    "--picture",     "--depfile",
-                                            "--cache",   "--ship",   "--strict",    "--quiet",       "--verbose",
-                                            "--jobs",    "--batch",  "--help",      "--version",     "--two-sided",
-                                            "--skinned", "--scale",  "--preflight", "--print-recipe"};
+static const char* const options_known[] = {"--output",  "--recipe", "--report",    "--picture",      "--depfile",
+                                            "--cache",   "--ship",   "--strict",    "--quiet",        "--verbose",
+                                            "--jobs",    "--batch",  "--help",      "--version",      "--two-sided",
+                                            "--skinned", "--scale",  "--preflight", "--print-recipe", "--target"};
 
 typedef struct words {
     char** items;
@@ -163,6 +166,8 @@ typedef struct command {
     const char* batch;
     const char* scale;
     uint32_t jobs;
+    const char* target; // the last
+    const char* targets[16];
     bool help, version;
     bool mesh, two_sided, skinned;
 } command;
@@ -202,7 +207,8 @@ static int parse(const words* list, command* out) {
         } takers[] = {{"-o", "--output", &out->job.output}, {"-r", "--recipe", &out->job.recipe},
                       {"", "--report", &out->job.report},   {"", "--picture", &out->job.picture},
                       {"", "--depfile", &out->job.depfile}, {"", "--cache", &out->job.cache},
-                      {"", "--batch", &out->batch},         {"", "--scale", &out->scale}};
+                      {"", "--batch", &out->batch},         {"", "--scale", &out->scale},
+                      {"", "--target", &out->target}};
         struct {
             const char* small;
             const char* name;
@@ -223,6 +229,12 @@ static int parse(const words* list, command* out) {
             *takers[k].value = joined != NULL ? joined : list->items[++i];
             if ((*takers[k].value)[0] == 0) {
                 return usage("an empty value for", word);
+            }
+            if (takers[k].value == &out->target) {
+                if (out->job.target_count == sizeof(out->targets) / sizeof(out->targets[0])) {
+                    return usage("at most 16 times:", word);
+                }
+                out->targets[out->job.target_count++] = out->target;
             }
         }
         if (strcmp(word, "--print-recipe") == 0) {
@@ -261,6 +273,7 @@ static int parse(const words* list, command* out) {
             return unknown(word);
         }
     }
+    out->job.targets = out->targets;
     return out->scale != NULL ? parse_scale(out) : HEMC_OK;
 }
 
@@ -277,6 +290,9 @@ static int check(const command* c) {
     }
     if (!c->mesh && (c->two_sided || c->skinned)) {
         return usage("--two-sided and --skinned go with: hemc mesh", NULL);
+    }
+    if (c->mesh && c->job.target_count != 0) {
+        return usage("hemc mesh takes no --target", NULL);
     }
     if (c->mesh && c->scale != NULL) {
         return usage("hemc mesh takes no --scale", NULL);

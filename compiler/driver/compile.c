@@ -221,6 +221,9 @@ static bool run_stages(hemc_compilation* c) {
             *job->grades = *c->preflight;
         }
     }
+    if (!hemc_certify(c)) {
+        return false;
+    }
     end_stage(c, HEMC_STAGE_PREFLIGHT, &clock);
     return true;
 }
@@ -271,7 +274,7 @@ static bool write_outputs(hemc_compilation* c) {
         for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
             more += c->recipe.parts[p].lattice.clip_count;
         }
-        const char** inputs = hemc_alloc(c->arena, (size_t)count + more + 1, sizeof(char*));
+        const char** inputs = hemc_alloc(c->arena, (size_t)count + more + 1 + job->target_count, sizeof(char*));
         memcpy(inputs, c->model.input_paths, count * sizeof(char*));
         for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
             const hemc_lattice_recipe* l = &c->recipe.parts[p].lattice;
@@ -283,6 +286,9 @@ static bool write_outputs(hemc_compilation* c) {
         }
         if (job->recipe != NULL) {
             inputs[count++] = job->recipe;
+        }
+        for (uint32_t i = 0; i < job->target_count; ++i) {
+            inputs[count++] = job->targets[i];
         }
         char* text = hemc_depfile_make(c->arena, job->output != NULL ? job->output : job->input, inputs, count);
         return hemc_write_output(&c->log, job->depfile, text, strlen(text));

@@ -8,6 +8,8 @@
 #include "compiler/hemc_internal.h"
 #include "compiler/recipe/json.h"
 
+#include "hem/budget.h"
+
 typedef enum hemc_stage {
     HEMC_STAGE_IMPORT,
     HEMC_STAGE_RECIPE,
@@ -27,6 +29,32 @@ typedef enum hemc_stage {
 typedef enum hemc_cache_state { HEMC_CACHE_OFF, HEMC_CACHE_MISS, HEMC_CACHE_HIT } hemc_cache_state;
 
 // One compile, everything it made. Lives in its arena.
+// -- The certificate: certificate.c
+
+typedef struct hemc_target {
+    const char* path; // NULL = the costs that ship
+    hem_costs costs;
+} hemc_target;
+
+typedef struct hemc_predicted { // microseconds a frame of one instance, poses and skinning included
+    double mean_us[HEM_LEVEL_COUNT], worst_us[HEM_LEVEL_COUNT];
+} hemc_predicted;
+
+typedef struct hemc_certified_clip {
+    const char* name;
+    uint32_t frames;         // at 60 Hz
+    hemc_predicted* targets; // one each
+} hemc_certified_clip;
+
+typedef struct hemc_certificate {
+    size_t instance_bytes, instance_bytes_with_budget; // of the scene's block, each
+    size_t shared_bytes;                               // by all instances of the asset and the scene itself
+    size_t worker_bytes;                               // scratch
+    hemc_certified_clip* clips;
+    uint32_t clip_count;
+    bool within; // the recipe's budget
+} hemc_certificate;
+
 typedef struct hemc_compilation {
     const hemc_job* job;
     hemc_arena* arena;
@@ -50,8 +78,11 @@ typedef struct hemc_compilation {
     uint32_t given_collider_count;
     double looked;             // vertices that pre-flights have looked at
     hemc_preflight* preflight; // NULL = not asked for, or not reached
-    bool outputs_good;         // none of them is a file that is read
-    const char* report;        // text, once made
+    hemc_target* targets;
+    uint32_t target_count;
+    hemc_certificate* certificate; // NULL = not asked for, or not reached
+    bool outputs_good;             // none of them is a file that is read
+    const char* report;            // text, once made
     size_t report_size;
     double seconds[HEMC_STAGE_COUNT];
     double total_seconds;
@@ -88,6 +119,9 @@ bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* a
 bool hemc_trials(hemc_compilation* c, hemc_options options, double* clock);
 
 // report.c
+// Plays the result and weighs it where a target or a budget asks for it; over the budget is a warning.
+bool hemc_certify(hemc_compilation* c);
+void hemc_report_certificate(hemc_text* t, const hemc_compilation* c);
 void hemc_report_make(hemc_compilation* c);                      // fills report, report_size
 void hemc_report_messages(hemc_text* text, const hemc_log* log); // as a JSON array
 // Draws the worst moment of each part beside the report, and puts the files' names into it. (pictures.c)

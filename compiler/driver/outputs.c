@@ -102,6 +102,9 @@ bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path,
     for (uint32_t i = 0; count != 0 && jobs[0].responses != NULL && jobs[0].responses[i] != NULL; ++i) {
         add_claim(&list, jobs[0].responses[i], "response file", NO_JOB, false);
     }
+    for (uint32_t i = 0; count != 0 && i < jobs[0].target_count; ++i) {
+        add_claim(&list, jobs[0].targets[i], "target", NO_JOB, false);
+    }
     for (uint32_t i = 0; i < count; ++i) {
         add_job(&list, &jobs[i], i);
     }

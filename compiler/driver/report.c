@@ -301,6 +301,9 @@ void hemc_report_make(hemc_compilation* c) {
     if (c->preflight != NULL) {
         add_preflight(t, c->preflight);
     }
+    if (c->certificate != NULL) {
+        hemc_report_certificate(t, c);
+    }
     hemc_text_add(t, "  \"milliseconds\": {");
     for (int i = 0; i < HEMC_STAGE_COUNT; ++i) {
         number(t, stages[i], (double)(int64_t)(c->seconds[i] * 1e6) * 1e-3);

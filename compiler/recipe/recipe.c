@@ -8,8 +8,8 @@
 // the extras alone. Without parts in either, what auto.c finds, in the scale, body, clips and colliders that they give.
 // The result has every default filled in.
 
-static const char* const top_keys[] = {"$schema",   "version", "scale",  "parts",      "body",
-                                       "colliders", "clips",   "accept", "accessories"};
+static const char* const top_keys[] = {"$schema",   "version", "scale",  "parts",       "body",
+                                       "colliders", "clips",   "accept", "accessories", "budget"};
 
 static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
     static const char* const keys[] = {"select",  "spacing", "particles", "radius",
@@ -58,11 +58,25 @@ static bool read_clips(const hemc_recipe_reader* r, const hemc_json* object, hem
            hemc_recipe_strings(r, value, "once", &recipe->clip_once, &recipe->clip_once_count);
 }
 
+static bool read_budget(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
+    static const char* const keys[] = {"us", "bytes"};
+    const hemc_json* value = hemc_json_member(object, "budget");
+    if (value == NULL) {
+        return true;
+    }
+    if (value->kind != HEMC_JSON_OBJECT) {
+        return hemc_recipe_fault(r, value, "must be an object such as {\"us\": 300, \"bytes\": 400000}");
+    }
+    return hemc_recipe_keys(r, value, keys, 2) &&
+           hemc_recipe_number(r, value, "us", 0, true, 1e6, &recipe->budget_us) &&
+           hemc_recipe_count(r, value, "bytes", 1, 4e9, &recipe->budget_bytes);
+}
+
 // What stands beside the parts, for a recipe that automatic mode prints.
 static const char* keep_text(const hemc_recipe_reader* r, const hemc_json* object) {
-    static const char* const keys[] = {"body", "clips", "colliders", "accept"};
+    static const char* const keys[] = {"body", "clips", "colliders", "accept", "budget"};
     hemc_text kept = {.arena = r->arena};
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         const hemc_json* value = hemc_json_member(object, keys[i]);
         if (value != NULL) {
             hemc_text_add(&kept, ",\n  \"%s\": ", keys[i]);
@@ -217,6 +231,7 @@ static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const 
     good = hemc_recipe_word(&r, json, "accept", grades, 6, &grade) && good;
     recipe->accept = (char)('A' + grade);
     good = read_accessories(&r, json, recipe) && good;
+    good = read_budget(&r, json, recipe) && good;
     recipe->kept = keep_text(&r, json);
     return read_colliders(&r, json, recipe) && good;
 }

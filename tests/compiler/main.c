@@ -22,6 +22,7 @@ SUITE_EXTERN(front_print_suite);
 SUITE_EXTERN(front_assets_suite);
 SUITE_EXTERN(front_cli_suite);
 SUITE_EXTERN(front_outputs_suite);
+SUITE_EXTERN(front_certificate_suite);
 SUITE_EXTERN(front_trimesh_suite);
 SUITE_EXTERN(front_lattice_suite);
 SUITE_EXTERN(gen_suite);
@@ -56,6 +57,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(front_assets_suite);
     RUN_SUITE(front_cli_suite);
     RUN_SUITE(front_outputs_suite);
+    RUN_SUITE(front_certificate_suite);
     RUN_SUITE(front_trimesh_suite);
     RUN_SUITE(front_lattice_suite);
     RUN_SUITE(gen_suite);
