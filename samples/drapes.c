@@ -180,8 +180,8 @@ void drape_stairs_build(kit_model* model) {
     for (int32_t f = 0; f < drag->frame_count; ++f) {
         const double t = kit_clip_seconds(drag, f), along = t < 0.5 ? 0.0 : 0.5 * (t - 0.5);
         const kit_vec at = kit_clip_pose(drag, f)[hand].position;
-        // Over the nosings of the stairs, 3 cm above them.
-        const double down = along < 0.04 ? 0.0 : (along - 0.04) * STEP_HEIGHT / STEP_DEPTH;
+        // Over the nosings of the stairs, 3 cm above them and above the floor.
+        const double down = along < 0.04 ? 0.0 : fmin((along - 0.04) * STEP_HEIGHT / STEP_DEPTH, STEPS * STEP_HEIGHT);
         kit_clip_pose(drag, f)[hand].position = kit_add(at, kit_v(0.0, -down, along));
     }
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Parts with `virtual: faces` as they lie over meshes: particles and the vertices that hem_instance_get_refined adds. They have no
-// texture here, so each takes the colours of the vertices that lie at its particles.
+// texture here, so each takes the colours of the vertices that are nearest to its particles.
 
 #define VERTICES_MAX 16384
 #define TRIANGLES_MAX 65536
@@ -58,22 +58,22 @@ static void leave_out(puppet_refined* r, const hem_view* v, uint32_t parts) {
     }
 }
 
-static void colour_particles(puppet_refined* r, const hem_view* v) {
+// Each has the colour of the part's vertex that is nearest to it at rest.
+static void colour_particles(puppet_refined* r, const hem_view* v, uint32_t parts) {
     memset(r->colours, 0xc8, 4 * (size_t)v->info->particle_count);
-    float* best = calloc((size_t)v->info->particle_count + 1, sizeof(float));
-    for (uint32_t n = 0; best != NULL && v->preview_colors != NULL && n < v->preview_index_count; n++) {
-        const uint32_t i = v->preview_indices[n];
-        if (r->others[n - n % 3] != r->others[n - n % 3 + 1]) {
-            continue;
-        }
-        const hem_vertex_bind* bind = &v->vertex_bind[i];
-        const uint32_t k = strongest(bind), particle = bind->particle[k];
-        if ((float)bind->particle_weight[k] > best[particle]) {
-            best[particle] = (float)bind->particle_weight[k];
-            memcpy(r->colours + 4 * (size_t)particle, v->preview_colors[i], 4);
+    for (uint32_t i = 0; v->preview_colors != NULL && i < v->info->particle_count; i++) {
+        const hem_rest_row* row = &v->rest_rows[i / HEM_LANES];
+        const vec3 at = v3(row->x[i % HEM_LANES], row->y[i % HEM_LANES], row->z[i % HEM_LANES]);
+        float nearest = 1e30f;
+        for (uint32_t n = 0; (parts >> part_of(v, i) & 1u) != 0 && n < v->preview_index_count; n++) {
+            const uint32_t vertex = v->preview_indices[n], *left = r->others + n - n % 3;
+            const vec3 way = v3_sub(v3_load(v->vertex_rest[vertex].position), at);
+            if (left[0] == left[1] && v3_dot(way, way) < nearest) {
+                nearest = v3_dot(way, way);
+                memcpy(r->colours + 4 * (size_t)i, v->preview_colors[vertex], 4);
+            }
         }
     }
-    free(best);
 }
 
 bool puppet_refined_create(puppet_refined* r, const asset* a) {
@@ -99,7 +99,7 @@ bool puppet_refined_create(puppet_refined* r, const asset* a) {
         return false;
     }
     leave_out(r, v, parts);
-    colour_particles(r, v);
+    colour_particles(r, v, parts);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "tests/runtime/suites.h"
 #include "tests/runtime/trimesh_kit.h"
+#include "hem/inspect.h"
 #include "hem/trimesh.h"
 #include "formats/hem_trimesh_validate.h"
 
@@ -355,6 +356,100 @@ TEST a_skinned_mesh_carries_what_lies_on_it(void) {
     PASS();
 }
 
+// Of all links that carry, how long the longest is over its rest length; -1 if a particle is nowhere.
+static double longest_link(const mesh_world* m) {
+    double longest = 0;
+    uint32_t count = 0;
+    hem_asset_get_links(&m->w.asset, NULL, 0, &count);
+    hem_link_info* links = calloc(count + 1, sizeof(*links));
+    hem_asset_get_links(&m->w.asset, links, count, &count);
+    for (uint32_t i = 0; i < count; ++i) {
+        const hem_particle a = particle_at(&m->w, links[i].a), b = particle_at(&m->w, links[i].b);
+        double sum = 0;
+        for (int k = 0; k < 3; ++k) {
+            sum += pow((double)a.position[k] - (double)b.position[k], 2);
+        }
+        const int carries = links[i].kind == HEM_LINK_WARP || links[i].kind == HEM_LINK_WEFT;
+        longest = carries ? fmax(longest, sqrt(sum) / (double)links[i].rest) : longest;
+        longest = isfinite(sum) ? longest : -1;
+    }
+    free(links);
+    return longest;
+}
+
+// A ball of two sides shrinks around a sheet of a metre until it has 35 cm, and opens again: nothing comes out, nothing is torn.
+TEST a_mesh_closes_around_cloth(void) {
+    mesh_world m;
+    memset(&m, 0, sizeof(m));
+    soup s = soup_make(MESH_BALL, 16);
+    uint16_t* bones = calloc(s.vertex_count, 8);
+    uint16_t* weights = calloc(s.vertex_count, 8);
+    for (uint32_t i = 0; i < s.vertex_count; ++i) {
+        weights[4 * i] = 65535;
+    }
+    hem_trimesh_def def = hem_trimesh_def_default();
+    def.bone_count = 1;
+    def.bones = bones;
+    def.weights = weights;
+    def.two_sided = 1;
+    m.built = mesh_build(&s, &def);
+    soup_free(&s);
+    free(bones);
+    free(weights);
+    ASSERT(open_built(&m, "virtual_sheet", 1));
+    tune(&m, 0.005f, 0.3f, 0.0f);
+    ASSERT_EQ(HEM_OK, put(&m, 0, 0, 0));
+    for (int step = 0; step < 240; ++step) {
+        const float r = step < 120 ? 1.0f - 0.65f * (float)step / 120.0f : 0.35f + 0.65f * (float)(step - 120) / 120.0f;
+        const float matrix[12] = {r, 0, 0, 0, 0, r, 0, 0, 0, 0, r, 0};
+        ASSERT_EQ(HEM_OK, hem_scene_set_mesh_pose(m.w.scene, 0, matrix, 1, 0, 0));
+        world_step(&m.w, 1.0f / 60.0f, 0, 1);
+        for (uint32_t i = 0; i < 100; ++i) {
+            const float* p = position_of(&m, i);
+            ASSERT_IN_RANGE(0.0, (double)(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), (double)(r * r));
+        }
+    }
+    world_step(&m.w, 1.0f / 60.0f, 0, 60);
+    ASSERT_IN_RANGE(1.0, longest_link(&m), 0.1);
+    close_mesh(&m);
+    PASS();
+}
+
+// A table five metres away in the next frame, with cloth on it and virtual particles on its edges. One that jumps leaves the cloth
+// to fall, whole. One that is swept there, at 300 m/s, throws it about and may end with threads through it; they stay there.
+TEST a_table_is_pulled_away_from_under_cloth(void) {
+    for (int jumped = 0; jumped < 2; ++jumped) {
+        mesh_world m;
+        ASSERT(open_mesh(&m, "virtual_sheet", MESH_BOX, 1, 0.25f, 0.03f, 0.25f, 0));
+        tune(&m, 0.005f, 0.4f, 0.0f);
+        m.collider.friction = 0.4f;
+        put(&m, 0, -0.05, 0);
+        world_step(&m.w, 1.0f / 60.0f, 0, 120);
+        hem_step_report r;
+        hem_scene_get_report(m.w.scene, &r);
+        ASSERT(r.virtual_count > 10);
+        m.collider.jumped = jumped;
+        put(&m, 5, -0.05, 0);
+        world_step(&m.w, 1.0f / 60.0f, 0, 1);
+        m.collider.jumped = 0;
+        for (int step = 0; step < 120; ++step) {
+            put(&m, 5, -0.05, 0);
+            world_step(&m.w, 1.0f / 60.0f, 0, 1);
+            const double longest = longest_link(&m);
+            ASSERT(longest > 0 && longest < (jumped ? 1.2 : 20.0));
+        }
+        for (uint32_t i = 0; i < 100; ++i) {
+            const hem_particle p = particle_at(&m.w, nth_particle(&m.w, false, i));
+            ASSERT(fabsf(p.position[0]) < 8.0f && fabsf(p.velocity[0]) < 5.0f && fabsf(p.velocity[2]) < 5.0f);
+        }
+        hem_scene_get_report(m.w.scene, &r);
+        ASSERT_EQ(0, r.virtual_dropped_count);
+        ASSERT(!jumped || (r.virtual_count == 0 && position_of(&m, 0)[1] < -1.0f)); // it fell
+        close_mesh(&m);
+    }
+    PASS();
+}
+
 TEST soups_are_what_was_said_last(void) {
     mesh_world m;
     memset(&m, 0, sizeof(m));
@@ -528,6 +623,8 @@ SUITE(meshes_suite) {
     RUN_TEST(friction_and_bounce_are_those_of_other_colliders);
     RUN_TEST(cloth_keeps_its_distance_from_every_triangle);
     RUN_TEST(a_skinned_mesh_carries_what_lies_on_it);
+    RUN_TEST(a_mesh_closes_around_cloth);
+    RUN_TEST(a_table_is_pulled_away_from_under_cloth);
     RUN_TEST(soups_are_what_was_said_last);
     RUN_TEST(wrong_meshes_are_refused);
 }
