@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove.h"
+#include "tools/asset.h"
 #include "tools/command.h"
 #include "tools/preflight.h"
 #include "compiler/hemc.h"
@@ -113,6 +114,113 @@ static void prove_recipe(proof* p, const char* file) {
     remove(recipe);
 }
 
+// -- Changed samples, in the JSON of a .glb and in place
+
+typedef struct glb {
+    hem_bytes file;
+    char* json;
+    uint32_t json_size;
+} glb;
+
+static bool open_glb(glb* g, const char* path) {
+    memset(g, 0, sizeof(*g));
+    if (!hem_file_read(path, &g->file, NULL) || g->file.size < 20) {
+        return false;
+    }
+    memcpy(&g->json_size, g->file.data + 12, 4);
+    g->json = (char*)g->file.data + 20;
+    return g->json_size <= g->file.size - 20;
+}
+
+// Names become "xxx"; attributes of our own and extras get keys that nobody reads.
+static void strip_names(glb* g) {
+    for (uint32_t i = 0; i + 8 < g->json_size; i++) {
+        char* at = g->json + i;
+        if (memcmp(at, "\"extras\"", 8) == 0) {
+            memcpy(at, "\"unread\"", 8);
+        } else if (memcmp(at, "\"_HEM_", 6) == 0) {
+            memcpy(at, "\"UNREAD", 7);
+        } else if (memcmp(at, "\"name\"", 6) == 0) {
+            char* end = g->json + g->json_size;
+            at += 6 + strspn(at + 6, ": ");
+            for (at += 1; at < end && *at != '"'; at++) {
+                at += *at == '\\';
+                *at = 'x';
+            }
+        }
+    }
+}
+
+// The node of this name loses its skin.
+static bool take_skin(glb* g, const char* name) {
+    char wanted[64];
+    const size_t length = (size_t)snprintf(wanted, sizeof(wanted), "\"%s\"", name);
+    for (uint32_t i = 0; i + length < g->json_size; i++) {
+        if (memcmp(g->json + i, wanted, length) != 0) {
+            continue;
+        }
+        for (uint32_t k = i; k + 6 < g->json_size && g->json[k] != '}'; k++) {
+            if (memcmp(g->json + k, "\"skin\"", 6) == 0) {
+                memcpy(g->json + k, "\"nkis\"", 6);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void prove_stripped(proof* p, const char* sample, const char* const wanted[3]) {
+    char path[256], reached[128] = "nothing", aimed[64] = "";
+    snprintf(path, sizeof(path), "build/samples/%s.glb", sample);
+    glb g;
+    if (!proof_wants(p, "stripped") || !hem_file_exists(path) || !open_glb(&g, path)) {
+        return;
+    }
+    strip_names(&g);
+    const hemc_job job = {.input = path, .input_bytes = g.file.data, .input_size = g.file.size, .verbosity = -1};
+    uint8_t* bytes = NULL;
+    size_t size, used = 0;
+    asset a;
+    bool all = hemc_compile(&job, &bytes, &size) == 0 && asset_from_bytes(&a, path, bytes, size) == 0;
+    if (all) {
+        for (uint32_t i = 0; i < a.view.info->part_count && used < 96; i++) {
+            used += (size_t)snprintf(reached + used, sizeof(reached) - used, "%s%.24s", i > 0 ? ", " : "",
+                                     asset_text(&a, a.view.parts[i].name_offset));
+        }
+        asset_unload(&a);
+    }
+    used = 0;
+    for (int32_t i = 0; i < 3 && wanted[i] != NULL; i++) {
+        all = all && strstr(reached, wanted[i]) != NULL;
+        used += (size_t)snprintf(aimed + used, sizeof(aimed) - used, "%s%s", i > 0 ? ", " : "", wanted[i]);
+    }
+    proof_add(p, all, aimed, reached, "%s, stripped of names, paints and extras", sample);
+    hemc_free(bytes);
+    hem_bytes_free(&g.file);
+}
+
+static void prove_unskinned(proof* p) {
+    static const char path[] = "build/samples/cape_girl.glb";
+    glb g;
+    if (!proof_wants(p, "strict") || !hem_file_exists(path) || !open_glb(&g, path)) {
+        return;
+    }
+    const bool taken = take_skin(&g, "cape");
+    const hemc_job job = {.input = path,
+                          .input_bytes = g.file.data,
+                          .input_size = g.file.size,
+                          .strict = true,
+                          .preflight = true,
+                          .verbosity = -1};
+    uint8_t* bytes = NULL;
+    size_t size;
+    const int code = hemc_compile(&job, &bytes, &size);
+    proof_add(p, taken && code == STRICT_REFUSED, "exit code 4", code == STRICT_REFUSED ? "exit code 4" : "another",
+              "a cape without a skin, --strict --preflight");
+    hemc_free(bytes);
+    hem_bytes_free(&g.file);
+}
+
 void prove_first_try(proof* p) {
     hemc_set_preflight_functions(preflight_fly, preflight_picture);
     for (int32_t i = 0; i < FILE_COUNT; i++) {
@@ -128,6 +236,12 @@ void prove_first_try(proof* p) {
     prove_refusal(p, "kaykit_Knight.glb",
                   "{\"parts\": [{\"name\": \"cape\", \"select\": {\"node\": \"Knight_Cape\"}, \"spacing\": 0.9}]}",
                   "an absurd spacing");
+    prove_unskinned(p);
+    prove_stripped(p, "cape_girl", (const char* const[3]){"skirt", "cape", "hair"});
+    prove_stripped(p, "robe", (const char* const[3]){"robe"});
+    prove_stripped(p, "hair", (const char* const[3]){"hair"});
+    prove_stripped(p, "curls", (const char* const[3]){"hair"});
+    prove_stripped(p, "somersault", (const char* const[3]){"skirt"});
     for (int32_t i = 0; i < FILE_COUNT; i++) {
         prove_recipe(p, FILES[i]);
     }
