@@ -400,9 +400,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     hemc_text_number(&f->why, floor(area * 1e4 + 0.5) / 1e4);
     hemc_text_add(&f->why, " m2");
     if (part->driven) {
-        hemc_text_add(&f->why, ", driven to the pose at ");
-        hemc_text_number(&f->why, (double)part->tuning.drive);
-        hemc_text_add(&f->why, " Hz");
+        hemc_text_add(&f->why, ", driven to the pose at %.3g Hz", (double)part->tuning.drive);
     }
     if (guides != 0) {
         hemc_text_add(&f->why, ", in locks of %.2g m: %u strands", scale * lock, guides);

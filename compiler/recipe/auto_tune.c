@@ -91,7 +91,7 @@ static bool try_one(tuner* t, hemc_arena* home, trial* out) {
     return good;
 }
 
-static void tune_part(hemc_arena* arena, tuner* t, hemc_part_recipe* part) {
+static void tune_part(hemc_arena* arena, hemc_log* log, tuner* t, hemc_part_recipe* part) {
     bool hangs = fabs(hemc_cut_axis(part, t->surface).y) > HANGS;
     // One pass to learn how many layers the surface has: the count of the first guess.
     trial first = {.spacing = (double)part->spacing, .upright = hangs};
@@ -128,18 +128,19 @@ static void tune_part(hemc_arena* arena, tuner* t, hemc_part_recipe* part) {
         part->axis[0] = part->axis[2] = 0;
         part->axis[1] = 1;
     }
-    hemc_text why = {.arena = arena};
+    hemc_text why = {.arena = arena}, detail = {.arena = arena};
     hemc_text_add(&why, "%s; a spacing of ", part->why);
     hemc_text_number(&why, best.spacing);
     hemc_text_add(&why, " m makes %u particles%s", best.particles, best.upright ? " on level rows" : "");
+    part->why = why.data;
+    hemc_text_add(&detail, "\"%s\": %s of %u spacings tried", part->name, found ? "the first good" : "the best", tried);
     if (best.fill > 0) {
-        hemc_text_add(&why, ", which fill %d %% of the lanes", (int)(100.0 * best.fill));
+        hemc_text_add(&detail, ", fills %d %% of the lanes", (int)(100.0 * best.fill));
     }
     if (best.inner != 0) {
-        hemc_text_add(&why, ", %d %% of the inner ones with four neighbours", (int)(100.0 * best.regular));
+        hemc_text_add(&detail, ", %d %% of the inner particles have four neighbours", (int)(100.0 * best.regular));
     }
-    hemc_text_add(&why, " (%s of %u tried)", found ? "the first good" : "the best", tried);
-    part->why = why.data;
+    hemc_note(log, t->model->path, "", "%s", detail.data);
 }
 
 void hemc_recipe_tune(hemc_arena* arena, hemc_log* log, const hemc_model* model, hemc_recipe* recipe,
@@ -150,7 +151,7 @@ void hemc_recipe_tune(hemc_arena* arena, hemc_log* log, const hemc_model* model,
         if (part->generator == HEMC_CUT && hemc_weld(arena, model, owner, (int32_t)p, &surface) &&
             surface.triangle_count != 0) {
             tuner t = {.model = model, .recipe = recipe, .owner = owner, .surface = &surface, .part = p};
-            tune_part(arena, &t, part);
+            tune_part(arena, log, &t, part);
         }
         hemc_note(log, model->path, "", "automatic part \"%s\": %s", part->name, part->why);
     }
