@@ -277,7 +277,13 @@ typedef enum hem_part_kind {
 #define HEM_PART_SUNK 1u
 
 typedef enum hem_animation_mode { HEM_ANIMATE_DIRECT = 0, HEM_ANIMATE_MOMENTUM = 1 } hem_animation_mode;
-typedef enum hem_solver { HEM_SOLVER_XPBD = 0, HEM_SOLVER_PBD = 1, HEM_SOLVER_JACOBI = 2 } hem_solver;
+// Follow: chains by follow the leader, the cheapest; everything else as with XPBD.
+typedef enum hem_solver {
+    HEM_SOLVER_XPBD = 0,
+    HEM_SOLVER_PBD = 1,
+    HEM_SOLVER_JACOBI = 2,
+    HEM_SOLVER_FOLLOW = 3
+} hem_solver;
 
 // What a part is. What may be tuned while the game runs is in hem_tuning.
 typedef struct hem_part {

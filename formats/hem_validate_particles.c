@@ -121,8 +121,8 @@ hem_format_result hemi_check_tuning(const hem_tuning* tuning, uint32_t count, fl
                 }
             }
         }
-        if (tuning[i].solver > HEM_SOLVER_JACOBI) {
-            *fault = (hem_format_fault){HEM_SECTION_TUNING, i, "solver", (float)tuning[i].solver, 0, HEM_SOLVER_JACOBI};
+        if (tuning[i].solver > HEM_SOLVER_FOLLOW) {
+            *fault = (hem_format_fault){HEM_SECTION_TUNING, i, "solver", (float)tuning[i].solver, 0, HEM_SOLVER_FOLLOW};
             return HEM_FORMAT_BAD_VALUE;
         }
         if (tuning[i].iterations < 1 || tuning[i].iterations > HEM_MAX_ITERATIONS) {

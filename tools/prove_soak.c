@@ -76,7 +76,7 @@ static void any_tuning(soak* s, hem_tuning* t) {
     t->linear_inertia = anywhere(r, 0.0f, 1.0f);
     t->angular_inertia = anywhere(r, 0.0f, 1.0f);
     t->sleep_speed = anywhere(r, 0.0f, 1e6f);
-    t->solver = sound_choose(r, 3);
+    t->solver = sound_choose(r, 4);
     t->iterations = 1 + sound_choose(r, sound_choose(r, 8) == 0 ? HEM_MAX_ITERATIONS : 4);
 }
 

@@ -652,7 +652,7 @@ static bool refuse_surface(const hemc_recipe_reader* r, const hemc_json* object)
 bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, const char* json_path,
                       hemc_part_recipe* part) {
     static const char* const animations[] = {"direct", "momentum"};
-    static const char* const solvers[] = {"xpbd", "pbd", "jacobi"};
+    static const char* const solvers[] = {"xpbd", "pbd", "jacobi", "follow"};
     if (object->kind != HEMC_JSON_OBJECT) {
         return hemc_recipe_fault(r, object, "must be an object, not %s", hemc_json_kind_name(object->kind));
     }
@@ -699,7 +699,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     good = hemc_recipe_bool(r, object, "tethers", &part->tethers) && good;
     good = hemc_recipe_bool(r, object, "self_collision", &part->self_collision) && good;
     good = hemc_recipe_word(r, object, "animation", animations, 2, &animation) && good;
-    good = hemc_recipe_word(r, object, "solver", solvers, 3, &solver) && good;
+    good = hemc_recipe_word(r, object, "solver", solvers, 4, &solver) && good;
     part->animation = (hem_animation_mode)animation;
     t->solver = solver;
     good = hemc_recipe_strings(r, object, "collides_with", &part->collides_with, &part->collides_with_count) && good;

@@ -86,12 +86,13 @@ static void tune_part(const hem_tuning* t, float mean_inverse_mass, float h, hem
     out->contact_radius = t->contact_radius;
     out->friction = t->friction;
     out->restitution = t->restitution;
-    out->solver = t->solver;
+    out->solver = t->solver == HEM_SOLVER_FOLLOW ? HEM_SOLVER_XPBD : t->solver;
+    out->follows = t->solver == HEM_SOLVER_FOLLOW;
     out->iterations = t->iterations;
     // Shape matching as a compliant constraint on the distance to the goal, with the part's mean inverse mass: one
     // share for all members, so that the group's centre of mass stays where it is.
     float w = mean_inverse_mass;
-    out->shape = t->solver == HEM_SOLVER_XPBD ? w / (w + t->shape_compliance / (h * h)) : t->shape_stiffness;
+    out->shape = out->solver == HEM_SOLVER_XPBD ? w / (w + t->shape_compliance / (h * h)) : t->shape_stiffness;
 }
 
 // Frame times tremble, and a substep more or less moves whatever hangs. So the number stays as long as it will do: until

@@ -75,7 +75,8 @@ typedef struct hemi_part_step {
     float thickness, self_thickness, contact_radius, friction, restitution;
     float lying; // metres: twice the way of a substep from rest; what comes to a surface faster is a blow
     uint32_t solver, iterations;
-    uint32_t damped; // any beta != 0
+    uint32_t follows; // chains do so
+    uint32_t damped;  // any beta != 0
 } hemi_part_step;
 
 typedef struct hemi_solve {

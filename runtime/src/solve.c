@@ -222,10 +222,12 @@ static void solve_strands(hemi_step* step, uint32_t p, const hem_range* range, h
     const hemi_part_step* tune = &s->parts[p];
     const int tracks = tune->tracking && hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_DRIVES).count;
     const hemi_rod_args args = {
-        instance->x, instance->q,         tracks ? s->rest : NULL,    tracks ? s->rest_q : NULL, mine->solve.strand,
-        step->h,     tune->rod_stiffness, 1.0f / tune->rod_stiffness, tune->alpha[HEM_LINK_WARP]};
+        instance->x, instance->q,         tracks ? s->rest : NULL,    tracks ? s->rest_q : NULL,  mine->solve.strand,
+        step->h,     tune->rod_stiffness, 1.0f / tune->rod_stiffness, tune->alpha[HEM_LINK_WARP], instance->v};
     HEM_ASSERT(range->begin + range->count <= view->row_batch_count);
-    if (range->kind == HEM_BATCH_CHAINS) {
+    if (range->kind == HEM_BATCH_CHAINS && tune->follows) {
+        step->scene->kernels->follow(view, view->row_batches + range->begin, range->count, &args);
+    } else if (range->kind == HEM_BATCH_CHAINS) {
         step->scene->kernels->chains(view, view->row_batches + range->begin, range->count, &args);
     } else if (step->pass == 0) {
         step->scene->kernels->rods(view, view->row_batches + range->begin, range->count, &args);

@@ -267,9 +267,10 @@ static int write_fabrics(builder* b, const char* folder) {
         float spacing;
         int upright, clamped, isometric;
     } rows[] = {
-        {"strip", &soft, 4, 11, 0.1f, 1, 1, 0},         {"flap", &soft, 5, 3, 0.1f, 0, 2, 0},
-        {"fabric", &stiff, 13, 16, 0.05f, 0, 1, 0},     {"fabric_flat", &stiff, 13, 16, 0.05f, 0, 1, 1},
-        {"fabric_free", &soft, 13, 16, 0.05f, 0, 0, 0}, {"fabric_free_flat", &soft, 13, 16, 0.05f, 0, 0, 1},
+        {"strip", &soft, 4, 11, 0.1f, 1, 1, 0},          {"flap", &soft, 5, 3, 0.1f, 0, 2, 0},
+        {"fabric", &stiff, 13, 16, 0.05f, 0, 1, 0},      {"fabric_flat", &stiff, 13, 16, 0.05f, 0, 1, 1},
+        {"fabric_free", &soft, 13, 16, 0.05f, 0, 0, 0},  {"fabric_free_flat", &soft, 13, 16, 0.05f, 0, 0, 1},
+        {"bench_fabric", &soft, 32, 32, 0.05f, 0, 1, 0}, {"bench_flat", &soft, 32, 32, 0.05f, 0, 1, 1},
     };
     int bad = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
@@ -795,6 +796,14 @@ int main(int argc, char** argv) {
     clear(&b);
     add_strands(&b, 0);
     bad |= write_rods(&b, folder, "chains", 2e-3f, 0, 1);
+    for (int i = 0; i < 2; ++i) { // for the clock: eight strands side by side, eight times
+        clear(&b);
+        for (int n = 0; n < 64; ++n) {
+            const strand_shape shape = {{0.1f * (float)n, 0, 0}, {0, -0.05f, 0}, 0, 0, 0, {0, 0, 0}};
+            add_strand(&b, 20, 0.001f, &shape);
+        }
+        bad |= write_rods(&b, folder, i ? "bench_chains" : "bench_rods", 0.1f, 0, i);
+    }
     bad |= write_hung(&b, folder);
     bad |= write_ring(&b, folder, "rods_ring_less", 0.9 * 10.8827961854053); // of 2 pi sqrt(3)
     bad |= write_ring(&b, folder, "rods_ring_more", 1.1 * 10.8827961854053);

@@ -127,7 +127,7 @@ static const spoiled table[] = {
     {"linear inertia", S_TUNING, 0, TUNE(linear_inertia), F32, 2, VALUE, S_TUNING, 0, "linear_inertia"},
     {"angular inertia", S_TUNING, 0, TUNE(angular_inertia), F32, 2, VALUE, S_TUNING, 0, "angular_inertia"},
     {"sleep speed", S_TUNING, 0, TUNE(sleep_speed), F32, -1, VALUE, S_TUNING, 0, "sleep_speed"},
-    {"solver", S_TUNING, 0, TUNE(solver), U32, 3, VALUE, S_TUNING, 0, "solver"},
+    {"solver", S_TUNING, 0, TUNE(solver), U32, 4, VALUE, S_TUNING, 0, "solver"},
     {"no iterations", S_TUNING, 0, TUNE(iterations), U32, 0, VALUE, S_TUNING, 0, "iterations"},
     {"iterations", S_TUNING, 0, TUNE(iterations), U32, 33, VALUE, S_TUNING, 0, "iterations"},
     {"bone name", S_BONES, 1, offsetof(hem_bone, name_offset), U32, 1e6, INDEXES, S_BONES, 1, "name_offset"},

@@ -177,7 +177,7 @@ static void extreme_tuning(hem_tuning* t, float longest, uint32_t* seed) {
     t->max_speed = ENDS(1e-6f, 1e6f);
     t->linear_inertia = ENDS(0.0f, 1.0f);
     t->angular_inertia = ENDS(0.0f, 1.0f);
-    t->solver = random_next(seed) % 3;
+    t->solver = random_next(seed) % 4;
     t->iterations = random_next(seed) % 2 ? HEM_MAX_ITERATIONS : 1 + random_next(seed) % HEM_MAX_ITERATIONS;
 #undef ENDS
 }

@@ -174,11 +174,21 @@ static void tearing(world* w, int step) {
     world_tune(w, &t);
 }
 
+// Chains that follow their leaders, for a while in several passes.
+static void follows(world* w, int step) {
+    busy(w, step);
+    hem_tuning t = world_tuning(w);
+    t.solver = HEM_SOLVER_FOLLOW;
+    t.iterations = step % 80 < 40 ? 1 : 3;
+    world_tune(w, &t);
+}
+
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
 } DRIVES[] = {{"still", still},           {"busy", busy},     {"play", play},   {"drive_tuned", drive_tuned},
-              {"drive_rest", drive_rest}, {"forced", forced}, {"clips", clips}, {"tearing", tearing}};
+              {"drive_rest", drive_rest}, {"forced", forced}, {"clips", clips}, {"tearing", tearing},
+              {"follows", follows}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {

@@ -306,6 +306,99 @@ TEST strands_keep_their_length_under_a_shake(void) {
     PASS();
 }
 
+// -- Follow the leader
+
+typedef struct followed {
+    vec3d x[64], v[64];
+} followed;
+
+// The rule as it was published, in double precision: where everybody goes, from the root on to its length from the one before, speeds.
+static void follow_step(followed* f, const double* rest, uint32_t count, double h) {
+    vec3d p[64], d[64];
+    p[0] = f->x[0];
+    for (uint32_t k = 1; k < count; ++k) {
+        const vec3d goes = plus(plus(f->x[k], h, f->v[k]), h * h, (vec3d){0, -GRAVITY, 0});
+        const double far = distance(goes, p[k - 1]);
+        p[k] = plus(p[k - 1], rest[k] / far, plus(goes, -1, p[k - 1]));
+        d[k] = plus(p[k], -1, goes);
+    }
+    for (uint32_t k = 1; k < count; ++k) {
+        vec3d moved = plus(p[k], -1, f->x[k]);
+        moved = k + 1 < count ? plus(moved, -0.9, d[k + 1]) : moved;
+        f->v[k] = (vec3d){moved.x / h, moved.y / h, moved.z / h};
+        f->x[k] = p[k];
+    }
+}
+
+// All strands of the asset, lying and hanging, fall as the published rule has them fall, and none is longer than it is.
+TEST chains_follow_as_published(void) {
+    static followed f[32];
+    static double rest[32][64];
+    world w;
+    strand strands[32];
+    OPEN(w, "chains");
+    quieten(&w, 1, 0, 1);
+    hem_tuning t = world_tuning(&w);
+    t.solver = HEM_SOLVER_FOLLOW;
+    t.inner_damping = t.drag = t.lift = 0;
+    t.max_speed = 1000;
+    for (int k = 0; k < 8; ++k) {
+        t.compliance[k] = 1e6f; // links beside the chains, which the rule does not know
+    }
+    ASSERT(world_tune(&w, &t));
+    const uint32_t count = find_strands(&w, strands);
+    ASSERT_EQ(11u, count);
+    for (uint32_t s = 0; s < count; ++s) {
+        for (uint32_t k = 0; k < strands[s].count; ++k) {
+            f[s].x[k] = rest_of(&w, strands[s].particle[k]);
+            f[s].v[k] = (vec3d){0, 0, 0};
+            rest[s][k] = k > 0 ? distance(f[s].x[k], f[s].x[k - 1]) : 0;
+        }
+    }
+    double apart = 0, longer = 0;
+    for (int i = 0; i < 240; ++i) {
+        world_step(&w, 1.0f / 240.0f, 1, 1);
+        for (uint32_t s = 0; s < count; ++s) {
+            follow_step(&f[s], rest[s], strands[s].count, 1.0 / 240.0);
+            for (uint32_t k = 1; k < strands[s].count; ++k) {
+                const vec3d at = place_of(&w, strands[s].particle[k]);
+                apart = fmax(apart, i < 60 ? distance(at, f[s].x[k]) : 0); // then a hair's breadth is no longer one
+                longer = fmax(longer, fabs(distance(at, place_of(&w, strands[s].particle[k - 1])) / rest[s][k] - 1));
+            }
+        }
+    }
+    if (getenv("HEM_RODS")) {
+        printf("follow: %.2e m beside the rule after a quarter of a second, links longer by %.2e\n", apart, longer);
+    }
+    ASSERT_IN_RANGE(0, apart, 1e-4);
+    ASSERT_IN_RANGE(0, longer, 1e-4);
+    world_close(&w);
+    PASS();
+}
+
+// Shaken and let be, they come to hang straight down, and stay as long as they are all the while.
+TEST chains_that_follow_come_to_hang(void) {
+    world w;
+    strand strands[32];
+    OPEN(w, "chains");
+    quieten(&w, 1, 2, 1);
+    hem_tuning t = world_tuning(&w);
+    t.solver = HEM_SOLVER_FOLLOW;
+    ASSERT(world_tune(&w, &t));
+    ASSERT_IN_RANGE(0, shake(&w, 2.0f, 0.1f), 1e-4);
+    const float still[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    hem_instance_set_pose(w.scene, w.id, still, 1, 0);
+    world_step(&w, 1.0f / 60.0f, 0, 900);
+    const uint32_t count = find_strands(&w, strands);
+    for (uint32_t s = 0; s < count; ++s) {
+        const vec3d root = place_of(&w, strands[s].particle[0]);
+        const vec3d tip = place_of(&w, strands[s].particle[strands[s].count - 1]);
+        ASSERT_IN_RANGE(root.y - 0.05 * (strands[s].count - 1), tip.y, 1e-3);
+    }
+    world_close(&w);
+    PASS();
+}
+
 // How far a chain of this length sags between ends at one height: 2 a sinh(span / 2a) = length, by bisection.
 static double catenary(double span, double length) {
     double low = 0.05 * span, high = 50 * span;
@@ -419,6 +512,8 @@ SUITE(rods_suite) {
     RUN_TEST(rods_made_free_of_sag_stay_as_modelled);
     RUN_TEST(a_helix_sags_as_the_reference_does);
     RUN_TEST(strands_keep_their_length_under_a_shake);
+    RUN_TEST(chains_follow_as_published);
+    RUN_TEST(chains_that_follow_come_to_hang);
     RUN_TEST(chains_held_at_both_ends_hang_as_a_catenary);
     RUN_TEST(a_twisted_ring_buckles_where_michell_says);
     RUN_TEST(rods_of_any_stiffness_come_to_rest);

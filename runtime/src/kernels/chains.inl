@@ -74,3 +74,50 @@ void HEMI_NAME(chains)(const hem_view* view, const hem_row_batch* batches, uint3
         }
     }
 }
+
+// -- Follow the leader
+//
+// From the root on each particle comes to its length from the one before, along the way between them (Brown 2004); one pass, and none is
+// longer than it is. That moves only who follows, as if every leader were heavier without end, and strands would whirl. So what the
+// next one was moved, d(k + 1), is taken from the speed of k (Mueller, Kim and Chentanez 2012):
+//
+//     v(k) = (p(k) - x(k)) / h - FOLLOW_SHARE d(k + 1) / h
+//
+// here as a later beginning, prev(k) += FOLLOW_SHARE d(k + 1). It is not momentum: strands hang and swing, somewhat slower than they should.
+
+#define FOLLOW_SHARE 0.9f
+
+HEM_INLINE void follow_shift(hemi_row3* prev, const hem_view* view, const hem_row_batch* batch, uint32_t k, v8x3 d,
+                             m8 on) {
+    if (batch->form == HEM_FORM_STRANDS) {
+        const hem_group_member* m = &view->row_members[batch->member_begin + k];
+        hemi_row3* row = &prev[m->row];
+        row3_store(row, v8x3_add(row3_load(row), v8x3_rotate_lanes(v8x3_keep(on, d), (8 - m->rotate) & 7)));
+        return;
+    }
+    HEM_ALIGN(32) int32_t at[8];
+    places_of(view->row_indices[batch->member_begin + k].index, 24, at);
+    scatter3(prev[0].x, at, v8x3_add(gather3(prev[0].x, at), d), on);
+}
+
+static void follow_strands(const hem_view* view, const hem_row_batch* batch, const hemi_rod_args* args) {
+    const v8 zero = v8_zero(), tiny = v8_set1(TINY), share = v8_set1(FOLLOW_SHARE);
+    v8x4 a = rod_row4(args->x, view, batch, 0);
+    for (uint32_t k = 1; k < batch->member_count; ++k) {
+        const v8x4 b = rod_row4(args->x, view, batch, k);
+        const m8 there = rod_lanes(view, batch, k), free = m8_and(there, v8_gt(b.w, zero));
+        const v8x3 way = chain_way(a, b);
+        const v8 length = v8_max(v8_sqrt(v8x3_dot(way, way)), tiny);
+        const v8 rest = v8_load(view->chains[batch->payload + k - 1].rest);
+        const v8x3 d = v8x3_keep(free, v8x3_scale(way, v8_div(v8_sub(rest, length), length)));
+        follow_shift(args->prev, view, batch, k - 1, v8x3_scale(d, share), m8_and(free, v8_gt(a.w, zero)));
+        a = v8x4_make(v8_add(b.x, d.x), v8_add(b.y, d.y), v8_add(b.z, d.z), b.w);
+        rod_store(args->x, view, batch, k, a, there, 0);
+    }
+}
+
+void HEMI_NAME(follow)(const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args) {
+    for (uint32_t n = 0; n < count; ++n) {
+        follow_strands(view, &batches[n], args);
+    }
+}

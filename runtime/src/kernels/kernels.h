@@ -140,6 +140,7 @@ typedef struct hemi_rod_args {
     float h;
     float stiffer, softer; // times bending and twist, and one over it
     float alpha;           // of chains: compliance / h^2
+    hemi_row3* prev;       // of chains that follow: where the substep began
 } hemi_rod_args;
 
 // Who may touch whom while everybody goes on for dt.
