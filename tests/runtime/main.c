@@ -26,6 +26,8 @@ static void run_long_suites(void) {
     RUN_SUITE(air_suite);
     RUN_SUITE(friction_suite);
     RUN_SUITE(solvers_suite);
+    RUN_SUITE(stress_suite);
+    RUN_SUITE(costs_suite);
     RUN_SUITE(sleep_suite);
     RUN_SUITE(frames_suite);
     RUN_SUITE(substeps_suite);

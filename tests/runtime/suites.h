@@ -21,6 +21,8 @@ extern SUITE(air_suite);
 extern SUITE(friction_suite);
 extern SUITE(contacts_suite);
 extern SUITE(solvers_suite);
+extern SUITE(stress_suite);
+extern SUITE(costs_suite);
 extern SUITE(springs_suite);
 extern SUITE(forces_suite);
 extern SUITE(ties_suite);
