@@ -228,6 +228,10 @@ static void find_sheets(hemc_arena* arena, const hemc_model* model, finding* lis
         low = fmin(low, model->positions[v].y);
         high = fmax(high, model->positions[v].y);
     }
+    // What does not stand upright on its bones wears nothing: its sheets are fins, wings and ears, and cloth of them rags.
+    if (model->bone_count >= 3 && !hemc_auto_upright(arena, model)) {
+        return;
+    }
     for (uint32_t p = 0; p < model->primitive_count && p < 256; ++p) {
         bool taken = false;
         for (uint32_t i = 0; i < *count; ++i) {

@@ -77,6 +77,8 @@ typedef struct hemc_auto_shape {
     const uint8_t* mask; // per triangle
 } hemc_auto_shape;
 uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_shape found[HEMC_AUTO_SHAPES]);
+// Whether the skeleton stands: fish and wolves do not.
+bool hemc_auto_upright(hemc_arena* arena, const hemc_model* model);
 // Chains of bones that go down from the head, and the bones that hold them; returns how many.
 uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
 // Of hair: how many guides the locks and cards of it need, 0 = it is none of either; *length of one, units of the file.

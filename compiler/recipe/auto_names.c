@@ -64,6 +64,19 @@ static const hemc_loose_word words[] = {
     {"もみあげ", "hair", HEMC_LOOSE_HAIR, false}, {"髪", "hair", HEMC_LOOSE_HAIR, false},
     {"しっぽ", "tail", HEMC_LOOSE_FLESH, false}, {"尻尾", "tail", HEMC_LOOSE_FLESH, false},
     {"耳", "ears", HEMC_LOOSE_FLESH, false}, {"胸", "bust", HEMC_LOOSE_FLESH, false},
+    // Chinese: cape, skirt, scarf, hair, tail
+    {"披风", "cape", HEMC_LOOSE_CLOTH, false}, {"披風", "cape", HEMC_LOOSE_CLOTH, false},
+    {"斗篷", "cape", HEMC_LOOSE_CLOTH, false}, {"裙", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"围巾", "scarf", HEMC_LOOSE_CLOTH, false}, {"头发", "hair", HEMC_LOOSE_HAIR, false},
+    {"頭髮", "hair", HEMC_LOOSE_HAIR, false}, {"尾巴", "tail", HEMC_LOOSE_FLESH, false},
+    // Korean: cape, skirt, hair, tail
+    {"망토", "cape", HEMC_LOOSE_CLOTH, false}, {"치마", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"머리카락", "hair", HEMC_LOOSE_HAIR, false}, {"꼬리", "tail", HEMC_LOOSE_FLESH, false},
+    // Russian, small and capital: cape, skirt, hair, tail
+    {"плащ", "cape", HEMC_LOOSE_CLOTH, false}, {"Плащ", "cape", HEMC_LOOSE_CLOTH, false},
+    {"юбка", "skirt", HEMC_LOOSE_CLOTH, false}, {"Юбка", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"волосы", "hair", HEMC_LOOSE_HAIR, false}, {"Волосы", "hair", HEMC_LOOSE_HAIR, false},
+    {"хвост", "tail", HEMC_LOOSE_FLESH, false}, {"Хвост", "tail", HEMC_LOOSE_FLESH, false},
 };
 static const char* const lookalikes[] = {"chair",    "detail",   "address",    "landscape", "escape", "retail", "manet",
                                          "cocktail", "armchair", "wheelchair", "headdress", "earring", "haarlem"};

@@ -498,6 +498,12 @@ uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_
     return count;
 }
 
+bool hemc_auto_upright(hemc_arena* arena, const hemc_model* model) {
+    looker l = {.arena = arena, .model = model};
+    find_skeleton(&l);
+    return l.upright;
+}
+
 uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors) {
     looker l = {.arena = arena, .model = model};
     find_skeleton(&l);

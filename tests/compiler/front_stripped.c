@@ -124,7 +124,7 @@ TEST a_body_without_names_is_left_alone(void) {
     PASS();
 }
 
-// Characters of others without their names: legs in a skirt are no skirt, helmets and hoods no hair.
+// Characters of others without their names: legs in a skirt are no skirt, helmets and hoods no hair, fins no cloth.
 TEST legs_and_helmets_stay_what_they_are(void) {
     static const struct {
         const char* file;
@@ -132,7 +132,8 @@ TEST legs_and_helmets_stay_what_they_are(void) {
         uint32_t triangles;
     } rows[] = {{"../shared/assets/kaykit_Knight.glb", "cape", 84},
                 {"../shared/assets/quaternius_FormalDress.glb", "skirt", 134},
-                {"../shared/assets/quaternius_Ranger.glb", NULL, 0}};
+                {"../shared/assets/quaternius_Ranger.glb", NULL, 0},
+                {"../shared/assets/quaternius_Goldfish.glb", NULL, 0}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         if (!hem_file_exists(rows[i].file)) {
             SKIPm("no ../shared/assets");
