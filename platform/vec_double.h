@@ -8,6 +8,7 @@
 //   load(p) store(p,a)                    32-byte alignment
 //   widen(p) narrow(p,a)                  from and to four floats; narrow rounds to nearest even; 16-byte alignment
 //   set1(x) zero() add sub mul
+//   v8_narrow(p)                          eight floats from eight doubles
 
 #include "platform/vec.h"
 
@@ -97,6 +98,18 @@ HEM_INLINE d4 d4_mul(d4 a, d4 b) { HEM_D4_EACH a.d[l] *= b.d[l]; return a; }
 #endif
 
 HEM_INLINE d4 d4_zero(void) { return d4_set1(0.0); }
+
+// Eight doubles as floats, 32-byte alignment.
+HEM_INLINE v8 v8_narrow(const double* p) {
+#if defined(HEM_VEC_AVX2)
+    return hem_v8(hem_vec_pair(_mm256_cvtpd_ps(_mm256_load_pd(p)), _mm256_cvtpd_ps(_mm256_load_pd(p + 4))));
+#else
+    HEM_ALIGN(32) float f[8];
+    d4_narrow(f, d4_load(p));
+    d4_narrow(f + 4, d4_load(p + 4));
+    return v8_load(f);
+#endif
+}
 
 // clang-format on
 

@@ -9,6 +9,7 @@ const kit_sample kit_samples[] = {
     {"hair", hair_build},
     {"octopus", octopus_build},
     {"jelly", jelly_build},
+    {"penguins", penguins_build},
     {"curls", curls_build},
     {"flag", flag_build},
     {"sheet_over_ball", sheet_over_ball_build},

@@ -16,6 +16,7 @@ extern const int32_t kit_sample_count;
 void monster_build(kit_model* model);
 void octopus_build(kit_model* model);
 void jelly_build(kit_model* model);
+void penguins_build(kit_model* model);
 void hair_build(kit_model* model);
 void curls_build(kit_model* model);
 void flag_build(kit_model* model);

@@ -187,7 +187,7 @@ static void place_part(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, 
     if (mesh->part_kinds[source] == HEM_PART_BODY) {
         row_count = hemc_place_compact(arena, net.positions, net.count, slots);
     } else if (mesh->part_lattices != NULL && mesh->part_lattices[source] != NULL) {
-        row_count = hemc_place_lattice(mesh->part_lattices[source], net.count, slots);
+        row_count = hemc_place_lattice(arena, mesh, source, slots);
     } else {
         row_count = hemc_place(arena, &net, slots);
         hemc_order_rows(arena, &net, row_count, slots);

@@ -122,8 +122,8 @@ void hemc_batch_tetrahedra(hemc_arena* arena, const hemc_mesh* mesh, uint32_t pa
 void hemc_batch_springs(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 void hemc_batch_strands(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_strand_kind kind,
                         hemc_layout* layout);
-// Lattices (lattice_bars.c): slots as the particles are numbered, returns how many rows with the reserve; then cells and bars.
-uint32_t hemc_place_lattice(const hemc_lattice* lattice, uint32_t count, uint32_t* slots);
+// Lattices (lattice_bars.c): slots for the particles of a part, returns how many rows with the reserve; then cells and bars.
+uint32_t hemc_place_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t source_part, uint32_t* slots);
 void hemc_batch_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout);
 // After all links have their places (virtual_batches.c).
 void hemc_batch_virtual(hemc_arena* arena, const hemc_mesh* mesh, hemc_layout* layout);

@@ -5,17 +5,101 @@
 
 // A lattice as the runtime reads it: cells with the slots of their corners, and per axis the bars, runs of particles that
 // edges of cells join. Slots follow the numbers of the particles, and those go along x: nothing has to line up, since the
-// sums have the numbers of one particle in their lanes (runtime/src/kernels/regions.inl).
+// sums have the numbers of one particle in their lanes (runtime/src/kernels/regions.inl). Of many bodies that meet each other
+// each has rows of its own, so that the runtime can go through them one by one (runtime/src/derive.c, hemi_region_tile).
 
 static uint32_t spare_rows(const hemc_lattice* l) {
     return (l->spare_count + HEM_LANES - 1) / HEM_LANES;
 }
 
-uint32_t hemc_place_lattice(const hemc_lattice* lattice, uint32_t count, uint32_t* slots) {
-    for (uint32_t i = 0; i < count; ++i) {
-        slots[i] = i;
+// -- Bodies: particles that cells join. A part may be many, a heap of things that fall.
+
+static uint32_t root_of(uint32_t* parent, uint32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
     }
-    return (count + HEM_LANES - 1) / HEM_LANES + spare_rows(lattice);
+    return i;
+}
+
+// Particles body by body, otherwise in the order that they have; body_end, per body, is where the next one begins. Returns how
+// many bodies there are.
+static uint32_t order_bodies(hemc_arena* arena, const hemc_lattice* l, uint32_t count, uint32_t* order,
+                             uint32_t* body_end) {
+    uint32_t* parent = hemc_alloc(arena, count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        parent[i] = i;
+    }
+    for (uint32_t c = 0; c < l->cell_count; ++c) {
+        for (int k = 1; k < 8; ++k) { // the lowest number leads, so that bodies come in the order of their first
+            const uint32_t a = root_of(parent, l->corners[c][0]), b = root_of(parent, l->corners[c][k]);
+            parent[a < b ? b : a] = a < b ? a : b;
+        }
+    }
+    uint32_t* body = hemc_alloc(arena, count, sizeof(uint32_t));
+    uint32_t bodies = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t root = root_of(parent, i);
+        body[i] = root == i ? bodies++ : body[root];
+        ++body_end[body[i]];
+    }
+    uint32_t* next = hemc_alloc(arena, bodies, sizeof(uint32_t));
+    for (uint32_t b = 1; b < bodies; ++b) {
+        next[b] = body_end[b - 1];
+        body_end[b] += body_end[b - 1];
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        order[next[body[i]]++] = i;
+    }
+    return bodies;
+}
+
+// One body in rows of its own. What collides fills the first rows lane by lane, because eight successive rows of a lane
+// are a cluster of the contact search; the rest fills up.
+static uint32_t place_body(const hemc_particles* all, uint32_t begin, const uint32_t* members, uint32_t count,
+                           uint32_t row, uint32_t* slots) {
+    uint32_t colliding = 0, placed = 0, slot = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        colliding += (all->flags[begin + members[i]] & HEM_PARTICLE_COLLIDES) != 0;
+    }
+    const uint32_t depth = (colliding + HEM_LANES - 1) / HEM_LANES;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (all->flags[begin + members[i]] & HEM_PARTICLE_COLLIDES) {
+            slots[members[i]] = (row + placed % depth) * HEM_LANES + placed / depth;
+            ++placed;
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if ((all->flags[begin + members[i]] & HEM_PARTICLE_COLLIDES) == 0) {
+            while (slot < depth * HEM_LANES && slot % HEM_LANES * depth + slot / HEM_LANES < colliding) {
+                ++slot;
+            }
+            slots[members[i]] = row * HEM_LANES + slot++;
+        }
+    }
+    return (count + HEM_LANES - 1) / HEM_LANES;
+}
+
+uint32_t hemc_place_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, uint32_t* slots) {
+    const hemc_lattice* l = mesh->part_lattices[part];
+    const uint32_t begin = mesh->part_begin[part], count = mesh->part_begin[part + 1] - begin;
+    uint32_t* order = hemc_alloc(arena, count, sizeof(uint32_t));
+    uint32_t* body_end = hemc_alloc(arena, count, sizeof(uint32_t));
+    const uint32_t bodies = order_bodies(arena, l, count, order, body_end);
+    const bool itself = (mesh->collision_masks[part] & mesh->collision_groups[part]) != 0;
+    uint32_t rows = 0;
+    if (bodies == 1 || !itself) {
+        for (uint32_t i = 0; i < count; ++i) {
+            slots[i] = i;
+        }
+        rows = (count + HEM_LANES - 1) / HEM_LANES;
+    } else {
+        for (uint32_t b = 0; b < bodies; ++b) {
+            const uint32_t from = b > 0 ? body_end[b - 1] : 0;
+            rows += place_body(&mesh->all, begin, order + from, body_end[b] - from, rows, slots);
+        }
+    }
+    return rows + spare_rows(l);
 }
 
 // next[i]: the particle one further along the axis, where an edge of a cell leads to it.
@@ -69,11 +153,14 @@ void hemc_batch_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part,
     uint8_t* has_before = hemc_alloc(arena, count, 1);
     hem_lattice_bar* bars = hemc_alloc(arena, 3 * (size_t)count, sizeof(hem_lattice_bar));
     uint32_t* order = hemc_alloc(arena, 3 * (size_t)count, sizeof(uint32_t));
+    uint32_t* by_body = hemc_alloc(arena, count, sizeof(uint32_t)); // so that the bars of a body follow each other
+    order_bodies(arena, l, count, by_body, hemc_alloc(arena, count, sizeof(uint32_t)));
     uint32_t bar_count = 0, placed = 0;
     for (int axis = 0; axis < 3; ++axis) {
         find_next(l, axis, count, next, has_before);
         out->bar_begin[axis] = layout->bar_count + bar_count;
-        for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t n = 0; n < count; ++n) {
+            const uint32_t i = by_body[n];
             if (has_before[i]) {
                 continue;
             }

@@ -24,6 +24,17 @@ static void set_radius(hemc_particles* p, uint32_t i, double radius) {
     p->radii[i][0] = p->radii[i][1] = p->radii[i][2] = (float)radius;
 }
 
+// Against other particles: as thick as the body is there, and wide enough to leave no holes between neighbours. Balls that
+// end at the surface would let the limbs of others in between them. (Colliders ask for the thickness alone.)
+static const double PLATE = 0.9; // of a side
+
+static void face_surface(hemc_particles* p, uint32_t i, hemc_d3 out, double wide) {
+    const hemc_d3 axis = d3_unit(out, d3(0, 1, 0));
+    const hemc_d3 aside = d3_unit(d3_cross(axis, fabs(axis.x) < 0.6 ? d3(1, 0, 0) : d3(0, 0, 1)), d3(0, 0, 1));
+    hemc_quat_from_axes(axis, aside, d3_cross(axis, aside), p->rotation[i]);
+    p->radii[i][1] = p->radii[i][2] = (float)wide;
+}
+
 // How particles meet things: see hemc_lattice_meets. `painted`: per particle, of HEMC_MEETS_PAINTED.
 void hemc_lattice_roles(hemc_arena* arena, hemc_log* log, const char* file, const hemc_part_recipe* part,
                         const hemc_surface* surface, const double* painted, hemc_particles* p) {
@@ -55,9 +66,9 @@ void hemc_lattice_roles(hemc_arena* arena, hemc_log* log, const char* file, cons
     for (uint32_t i = 0; i < p->count; ++i) {
         const hemc_d3 at = d3_from(p->positions[i]);
         bool collides = true;
+        hemc_d3 nearest = at;
         double radius = part->radius > 0 ? part->radius : 0.5 * side;
         if (meets == HEMC_MEETS_FITTED) {
-            hemc_d3 nearest;
             double distance = 0;
             hemc_bvh_nearest(&bvh, at, 1e30, &distance, &nearest, NULL);
             collides = closed && hemc_bvh_inside(&bvh, at);
@@ -67,6 +78,9 @@ void hemc_lattice_roles(hemc_arena* arena, hemc_log* log, const char* file, cons
             radius = collides ? radius : away;
         }
         set_radius(p, i, radius);
+        if (collides && meets == HEMC_MEETS_FITTED && part->self_collision) {
+            face_surface(p, i, d3_sub(nearest, at), fmax(radius, PLATE * side));
+        }
         p->flags[i] = (uint8_t)((p->flags[i] & ~HEM_PARTICLE_COLLIDES) | (collides ? HEM_PARTICLE_COLLIDES : 0));
     }
 }

@@ -10,12 +10,18 @@ void hemi_layout_derived(hemi_carve* c, const hem_view* view, hemi_derived* d) {
     for (uint32_t p = 0; p < info->part_count; ++p) {
         body_rows += view->parts[p].kind == HEM_PART_BODY ? view->parts[p].row_count : 0;
     }
+    uint32_t lattice_rows = 0;
+    for (uint32_t i = 0; i < view->lattice_count; ++i) {
+        lattice_rows += view->parts[view->lattices[i].part].row_count;
+    }
     const int lists = view->ignore_starts[info->particle_count] != 0;
     const uint32_t clusters = hemi_ignored_at(info->part_count, info->row_count, 0);
     d->part_pairs = hemi_take(c, info->part_count, sizeof(uint64_t));
     d->mean_inverse_mass = hemi_take(c, info->part_count, sizeof(float));
     d->pass_work = hemi_take(c, info->part_count, sizeof(uint32_t));
     d->rest_moment = hemi_take(c, info->oriented_row_count, 48 * sizeof(float));
+    d->tiles = hemi_take(c, lattice_rows, sizeof(hemi_region_tile));
+    d->tile_begin = hemi_take(c, view->lattice_count + 1, sizeof(uint32_t));
     d->body_row = hemi_take(c, body_rows, sizeof(uint16_t));
     d->body_target = hemi_take(c, body_rows, sizeof(uint16_t));
     d->colliders = hemi_take(c, view->collider_count, sizeof(hemi_collider));
@@ -130,6 +136,77 @@ static void note_ignored(const hem_view* view, hemi_ignored* ignored) {
     }
 }
 
+// The rows of a lattice, cut wherever no bar goes across. Returns how many tiles that gives.
+static uint32_t cut_rows(const hem_view* view, const hem_lattice* l, hemi_region_tile* tiles) {
+    const uint32_t first = view->parts[l->part].row_begin, rows = view->parts[l->part].row_count;
+    for (uint32_t row = 0; row < rows; ++row) {
+        tiles[row].row_count = row; // for now: the last row that a bar reaches which has none before this one
+    }
+    for (uint32_t b = l->bar_begin[0]; b < l->bar_begin[2] + l->bar_count[2]; ++b) {
+        uint32_t low = UINT32_MAX, high = 0;
+        for (uint32_t i = 0; i < view->lattice_bars[b].count; ++i) {
+            const uint32_t row = (view->lattice_order[view->lattice_bars[b].first + i] >> 3) - first;
+            low = row < low ? row : low;
+            high = row > high ? row : high;
+        }
+        tiles[low].row_count = high > tiles[low].row_count ? high : tiles[low].row_count;
+    }
+    uint32_t count = 0, last = 0;
+    for (uint32_t row = 0, begin = 0; row < rows; ++row) {
+        last = tiles[row].row_count > last ? tiles[row].row_count : last;
+        if (last == row) {
+            tiles[count++] = (hemi_region_tile){.row_begin = begin, .row_count = row + 1 - begin};
+            begin = last = row + 1;
+        }
+    }
+    return count;
+}
+
+// Each tile's bars, which have to follow each other.
+static int give_bars(const hem_view* view, const hem_lattice* l, hemi_region_tile* tiles, uint32_t count) {
+    const uint32_t first = view->parts[l->part].row_begin;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        uint32_t bar = l->bar_begin[axis];
+        const uint32_t end = bar + l->bar_count[axis];
+        for (uint32_t t = 0; t < count; ++t) {
+            tiles[t].bar_begin[axis] = bar;
+            for (; bar < end; ++bar) {
+                const uint32_t row = (view->lattice_order[view->lattice_bars[bar].first] >> 3) - first;
+                if (row < tiles[t].row_begin || row >= tiles[t].row_begin + tiles[t].row_count) {
+                    break;
+                }
+            }
+            tiles[t].bar_count[axis] = bar - tiles[t].bar_begin[axis];
+        }
+        if (bar != end) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// What can tear has bars of its own later: one tile.
+static void tile_lattices(const hem_view* view, hemi_derived* d) {
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < view->lattice_count; ++i) {
+        const hem_lattice* l = &view->lattices[i];
+        hemi_region_tile* tiles = d->tiles + next;
+        uint32_t count = l->spare_count ? 0 : cut_rows(view, l, tiles);
+        if (count == 0 || !give_bars(view, l, tiles, count)) {
+            count = 1;
+            tiles[0] = (hemi_region_tile){.row_begin = 0, .row_count = view->parts[l->part].row_count};
+            memcpy(tiles[0].bar_begin, l->bar_begin, sizeof(l->bar_begin));
+            memcpy(tiles[0].bar_count, l->bar_count, sizeof(l->bar_count));
+        }
+        for (uint32_t t = 0; t < count; ++t) {
+            tiles[t].cell = hem_minf(l->spacing[0], hem_minf(l->spacing[1], l->spacing[2]));
+        }
+        d->tile_begin[i] = next;
+        next += count;
+    }
+    d->tile_begin[view->lattice_count] = next;
+}
+
 static void take_colliders(const hem_view* view, hemi_collider* colliders) {
     for (uint32_t i = 0; i < view->collider_count; ++i) {
         const hem_asset_collider* from = &view->colliders[i];
@@ -203,4 +280,5 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
     }
     order_parts(view, d);
     note_ignored(view, d->ignored);
+    tile_lattices(view, d);
 }

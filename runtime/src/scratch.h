@@ -22,6 +22,14 @@ static inline uint32_t hemi_ignored_at(uint32_t part, uint32_t first_row, uint32
     return ((first_row >> 3) + part) * 8 + lane;
 }
 
+// Rows of a lattice whose bars stay among them: a body, or several whose rows are mixed. Sums of one after the other are
+// small enough for the nearest cache.
+typedef struct hemi_region_tile {
+    uint32_t row_begin, row_count; // of the part
+    uint32_t bar_begin[3], bar_count[3];
+    float cell; // metres, its shortest side
+} hemi_region_tile;
+
 struct hemi_derived {
     uint64_t* part_pairs;     // bit p of entry o: parts o and p collide
     float* mean_inverse_mass; // per part; 1 where it has no groups
@@ -29,6 +37,8 @@ struct hemi_derived {
     float* rest_moment;       // six components per oriented row: m/5 Rrest diag(a^2 b^2 c^2) Rrest^T
     hemi_ignored* ignored;    // per cluster: hemi_ignored_at; NULL = the asset has no ignore lists
     hemi_collider* colliders; // the asset's
+    hemi_region_tile* tiles;  // of all lattices
+    uint32_t* tile_begin;     // per lattice, and one more
     uint16_t* body_row;       // rows of parts of kind body
     uint16_t* body_target;    // and their rows among the targets
     uint32_t body_row_count;

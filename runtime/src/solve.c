@@ -178,40 +178,48 @@ static void solve_groups(hemi_step* step, uint32_t p, const hem_range* range) {
     step->scene->kernels->groups(view, view->group_batches + range->begin, range->count, &args);
 }
 
-// The lattice's regions, all at once. How many regions a particle is in follows from the width, which may be new in each step.
+// The lattice's regions, body by body. How many regions a particle is in follows from the width, which may be new in each step.
 static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range, hemi_scratch* mine) {
     hemi_instance* instance = step->instance;
     const hem_view* view = instance->view;
     const hem_part* part = &view->parts[p];
     hemi_solve* s = &step->scratch->solve;
     const hemi_part_step* tune = &s->parts[p];
-    const uint32_t row = part->row_begin;
     const int tracks = tune->tracking && hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count;
-    const hemi_region_args args = {&view->lattices[range->begin],
-                                   view->lattice_bars,
-                                   view->lattice_order,
-                                   row * 8,
-                                   part->row_count,
-                                   tune->region_width,
-                                   view->rest_rows + row,
-                                   (tracks ? s->rest : view->rest_rows) + row,
-                                   tracks ? s->rest_q + row : NULL,
-                                   instance->x + row,
-                                   instance->q + row,
-                                   instance->v + row,
-                                   s->prev_q + row,
-                                   s->region_share + (size_t)row * 8,
-                                   {mine->solve.region_sums[0], mine->solve.region_sums[1]},
-                                   tune->region_alpha,
-                                   step->pass == 0 ? tune->region_damping : 0.0f};
     HEM_ASSERT(range->begin < view->lattice_count && tune->region_width >= 1);
     if (tune->region_alpha == 0.0f && tune->region_damping == 0.0f && instance->tuning[p].solid_young > 0.0f) {
         return; // solid, and nothing else
     }
-    if (step->substep == 0 && step->pass == 0) {
-        step->scene->kernels->region_weights(&args);
+    const hem_lattice* lattice = &view->lattices[range->begin];
+    const uint32_t begin = step->derived->tile_begin[range->begin], end = step->derived->tile_begin[range->begin + 1];
+    hemi_region_tile torn = step->derived->tiles[begin]; // what can tear has one, and bars of its own
+    memcpy(torn.bar_begin, lattice->bar_begin, sizeof(torn.bar_begin));
+    memcpy(torn.bar_count, lattice->bar_count, sizeof(torn.bar_count));
+    for (uint32_t t = begin; t < end; ++t) {
+        const hemi_region_tile* tile = lattice->spare_count ? &torn : &step->derived->tiles[t];
+        const uint32_t row = part->row_begin + tile->row_begin;
+        const hemi_region_args args = {tile,
+                                       view->lattice_bars,
+                                       view->lattice_order,
+                                       row * 8,
+                                       tile->row_count,
+                                       tune->region_width,
+                                       view->rest_rows + row,
+                                       (tracks ? s->rest : view->rest_rows) + row,
+                                       tracks ? s->rest_q + row : NULL,
+                                       instance->x + row,
+                                       instance->q + row,
+                                       instance->v + row,
+                                       s->prev_q + row,
+                                       s->region_share + (size_t)row * 8,
+                                       {mine->solve.region_sums[0], mine->solve.region_sums[1]},
+                                       tune->region_alpha,
+                                       step->pass == 0 ? tune->region_damping : 0.0f};
+        if (step->substep == 0 && step->pass == 0) {
+            step->scene->kernels->region_weights(&args);
+        }
+        step->scene->kernels->regions(&args);
     }
-    step->scene->kernels->regions(&args);
 }
 
 // A strand is solved whole, once a substep: what other passes have to add is the contacts'.

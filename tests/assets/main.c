@@ -154,6 +154,13 @@ static int notched(int x, int y, int z) {
     return (x > 3 && y > 1) || (x == 1 && z == 1 && y < 3) || (x == 2 && y == 2 && z == 2);
 }
 
+// Three bodies side by side, two cells apart.
+static int three_bodies(int x, int y, int z) {
+    (void)y;
+    (void)z;
+    return (x >= 2 && x <= 3) || (x >= 5 && x <= 6);
+}
+
 static int write_lattices(builder* b, const char* folder);
 
 static int write_asset(builder* b, const char* folder, const char* name, int groups) {
@@ -611,6 +618,11 @@ static int write_lattices(builder* b, const char* folder) {
     clear(b);
     add_lattice(b, 7, 4, 4, notched);
     bad |= write_asset(b, folder, "lattice", 0);
+
+    clear(b);
+    add_lattice(b, 9, 3, 3, three_bodies);
+    b->mesh.self_collision = true;
+    bad |= write_asset(b, folder, "lattice_heap", 0);
 
     clear(b); // a bar that knows its pose, held at one end
     add_lattice(b, 10, 2, 2, NULL);

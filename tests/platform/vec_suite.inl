@@ -531,6 +531,12 @@ TEST doubles_equal_plain_ones(void) {
             ASSERT_EQ((double)f[l], out[l]);
         }
     }
+    HEM_ALIGN(32) const double eight[8] = {0.1, -3.0, 1e-30, 1.0 / 3.0, 1e30, -0.7, 5.0, 2.0 / 3.0};
+    HEM_ALIGN(32) float narrowed[8];
+    v8_store(narrowed, v8_narrow(eight));
+    for (int l = 0; l < 8; ++l) {
+        ASSERT_EQ((float)eight[l], narrowed[l]);
+    }
     HEM_ALIGN(32) double none[4];
     d4_store(none, d4_zero());
     ASSERT(none[0] == 0 && none[3] == 0);

@@ -15,7 +15,7 @@
 typedef struct box {
     int n; // along each axis
     uint32_t count, rows;
-    hem_lattice lattice;
+    hemi_region_tile tile;
     hem_lattice_bar* bars;
     uint32_t* order;
     hem_rest_row* rest;
@@ -69,7 +69,7 @@ static void box_open(box* b, int n, uint32_t width) {
     b->sums[1] = aligned(b->rows * 8 * 16 * sizeof(double));
     uint32_t bar = 0, placed = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        b->lattice.bar_begin[axis] = bar;
+        b->tile.bar_begin[axis] = bar;
         for (int k = 0; k < n; ++k) {
             for (int j = 0; j < n; ++j) {
                 for (int i = 0; i < n; ++i) {
@@ -81,7 +81,7 @@ static void box_open(box* b, int n, uint32_t width) {
                 }
             }
         }
-        b->lattice.bar_count[axis] = bar - b->lattice.bar_begin[axis];
+        b->tile.bar_count[axis] = bar - b->tile.bar_begin[axis];
     }
     for (uint32_t p = 0; p < b->count; ++p) {
         const int x = (int)p % n, y = (int)p / n % n, z = (int)p / n / n;
@@ -97,10 +97,11 @@ static void box_open(box* b, int n, uint32_t width) {
         b->x[p >> 3].w[p & 7] = 1;
         b->q[p >> 3].w[p & 7] = 1;
     }
-    b->args = (hemi_region_args){&b->lattice, b->bars, b->order,  0,        b->rows,
-                                 width,       b->rest, b->rest,   NULL,     b->x,
-                                 b->q,        b->prev, b->prev_q, b->share, {b->sums[0], b->sums[1]},
-                                 0,           0};
+    b->tile.cell = 1.0f;
+    b->args = (hemi_region_args){&b->tile, b->bars, b->order,  0,        b->rows,
+                                 width,    b->rest, b->rest,   NULL,     b->x,
+                                 b->q,     b->prev, b->prev_q, b->share, {b->sums[0], b->sums[1]},
+                                 0,        0};
 }
 
 static void box_close(box* b) {
@@ -284,6 +285,18 @@ TEST running_sums_are_the_plain_ones(void) {
         printf("64 x 64 x 64: worst error %.3g of a cell\n", worst);
     }
     ASSERT_IN_RANGE(0.0, worst, 1e-5);
+    // Bodies that are summed in floats: half of the cuts, corners, the middle.
+    static const int near[][3] = {{0, 0, 0}, {14, 14, 14}, {14, 0, 7}, {7, 7, 7}, {8, 7, 6}, {3, 12, 9}};
+    for (int n = 15; n <= 25; n += 5) {
+        double error = 0;
+        for (uint32_t width = 1; width <= 8; width += width == 1 ? 2 : 5) {
+            CHECK_CALL(compare_sums(n, width, near, 6, &error));
+        }
+        if (getenv("HEM_LATTICE")) {
+            printf("%d x %d x %d: worst error %.3g of a cell\n", n, n, n, error);
+        }
+        ASSERT_IN_RANGE(0.0, error, 1e-5);
+    }
     PASS();
 }
 
@@ -368,6 +381,81 @@ TEST a_torn_lattice_comes_back_to_its_shape(void) {
         ASSERT(p.x > 0.5); // it weighs 2 to 3 kg, and flies on
         world_close(&w);
     }
+    PASS();
+}
+
+// -- Many bodies in one part
+
+// Which of the three a particle of "lattice_heap" belongs to: they stand 20 cm apart.
+static int body_of(const world* w, uint32_t p) {
+    const float x = w->view.rest_rows[p >> 3].x[p & 7];
+    return x < 0.3f ? 0 : x < 0.6f ? 1 : 2;
+}
+
+static double middle_of(const world* w, int body) {
+    double sum = 0, count = 0;
+    for (uint32_t n = 0; n < w->view.info->real_particle_count; ++n) {
+        const uint32_t p = nth_particle(w, false, n);
+        if (body_of(w, p) == body) {
+            sum += (double)particle_at(w, p).position[0];
+            ++count;
+        }
+    }
+    return sum / count;
+}
+
+// No row has particles of two bodies, and the runtime goes through them one by one.
+TEST bodies_have_rows_of_their_own(void) {
+    world w;
+    OPEN(w, "lattice_heap");
+    int body[64];
+    ASSERT(w.view.info->row_count <= 64);
+    memset(body, 0xff, sizeof(body));
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        const uint32_t p = nth_particle(&w, false, n), row = p >> 3;
+        ASSERT(body[row] < 0 || body[row] == body_of(&w, p));
+        body[row] = body_of(&w, p);
+    }
+    const hemi_derived* d = w.scene->classes[0].derived;
+    ASSERT_EQ(3u, d->tile_begin[1]);
+    for (uint32_t t = 0; t < 3; ++t) {
+        for (uint32_t row = 0; row < d->tiles[t].row_count; ++row) {
+            ASSERT_EQ((int)t, body[d->tiles[t].row_begin + row]);
+        }
+        for (int axis = 0; axis < 3; ++axis) { // 3 or 2 particles along x, 4 along y and z
+            ASSERT_EQ(axis == 0 ? 16u : t == 1 ? 8u : 12u, d->tiles[t].bar_count[axis]);
+        }
+    }
+    world_close(&w);
+    PASS();
+}
+
+// The two outer ones fly into the one between them: nobody passes anybody, and what they have together stays what it was.
+TEST bodies_of_one_part_meet_each_other(void) {
+    world w;
+    OPEN(w, "lattice_heap");
+    weightless(&w, 8.0f, 2, 0.9f);
+    world_step(&w, 1.0f / 60.0f, 0, 1);
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        const uint32_t at = nth_particle(&w, false, n);
+        w.scene->instances[0].v[at >> 3].x[at & 7] = body_of(&w, at) == 0 ? 1.5f : body_of(&w, at) == 2 ? -0.8f : 0.0f;
+    }
+    const vec3d p = linear_momentum(&w);
+    double mass = 0, nearest = 1;
+    for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+        mass += mass_of(&w, i);
+    }
+    for (int f = 0; f < 120; ++f) {
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        const double left = middle_of(&w, 1) - middle_of(&w, 0), right = middle_of(&w, 2) - middle_of(&w, 1);
+        nearest = fmin(nearest, fmin(left, right));
+    }
+    const vec3d now = linear_momentum(&w);
+    ASSERT_IN_RANGE(0.0, (fabs(now.x - p.x) + fabs(now.y - p.y) + fabs(now.z - p.z)) / mass, 2e-3);
+    ASSERT(nearest > 0.2);  // 0.35 to begin with, 20 cm of it between them, which touch at 10
+    ASSERT(nearest < 0.27); // they did meet
+    ASSERT(middle_of(&w, 1) - middle_of(&w, 0) > nearest && middle_of(&w, 2) - middle_of(&w, 1) > nearest);
+    world_close(&w);
     PASS();
 }
 
@@ -629,6 +717,8 @@ SUITE(lattice_suite) {
     RUN_TEST(running_sums_are_the_plain_ones);
     RUN_TEST(a_free_lattice_keeps_its_momentum);
     RUN_TEST(a_torn_lattice_comes_back_to_its_shape);
+    RUN_TEST(bodies_have_rows_of_their_own);
+    RUN_TEST(bodies_of_one_part_meet_each_other);
     RUN_TEST(stiffness_is_that_of_alpha_and_width_at_any_rate);
     RUN_TEST(vertices_are_the_weighted_sum_of_eight_corners);
     RUN_TEST(a_range_of_vertices_is_that_part_of_all);

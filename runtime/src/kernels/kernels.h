@@ -111,12 +111,12 @@ typedef struct hemi_fabric_args {
     float strain_limit, compress_limit, buckle_angle, buckle_share; // large where there is none
 } hemi_fabric_args;
 
-// Regions of one lattice. Arrays begin with the part's first row; sums have room for its particles.
+// Regions of one tile of a lattice. Arrays begin with its first row; sums have room for its particles.
 typedef struct hemi_region_args {
-    const hem_lattice* lattice;
+    const hemi_region_tile* tile;
     const hem_lattice_bar* bars; // all of the asset
     const uint32_t* order;
-    uint32_t first; // particle of the part
+    uint32_t first; // particle of the tile
     uint32_t row_count;
     uint32_t width;           // half of a region's, in cells
     const hem_rest_row* mass; // of which the masses

@@ -19,7 +19,7 @@
 // particle is four vectors of four, and running along a bar is two loads, two additions and a store of each. Bars in lanes
 // would do the same with fewer instructions if lattices were full boxes; a character fills a quarter of its box, tears,
 // and would pay for the rest. The sums are doubles. With floats x r^T of a region at the far end of a lattice of 64 cells is
-// a thousand times its own moment, and the rotation is off by 1e-4.
+// a thousand times its own moment, and the rotation is off by 1e-4. Of small bodies it is not: regions_near.inl.
 //
 // Damping pulls a particle towards what its regions do as rigid bodies in this substep: with s_i the way of a particle,
 // x'_i the middle of it, and d = 2 tan(angle / 2) axis of the region's turn, towards  s_c + d x (x'_i - x'_c). A body that
@@ -87,16 +87,16 @@ HEM_INLINE void bar_sums(const hem_lattice_bar* bars, uint32_t bar_count, const 
 HEM_INLINE void region_sums(const hemi_region_args* r, int back, uint32_t blocks) {
     for (int pass = 0; pass < 3; ++pass) {
         const int axis = back ? 2 - pass : pass;
-        bar_sums(r->bars + r->lattice->bar_begin[axis], r->lattice->bar_count[axis], r->order, r->first, r->width,
-                 blocks, r->sums[pass & 1], r->sums[~pass & 1]);
+        bar_sums(r->bars + r->tile->bar_begin[axis], r->tile->bar_count[axis], r->order, r->first, r->width, blocks,
+                 r->sums[pass & 1], r->sums[~pass & 1]);
     }
 }
 
 // n_i, in whole numbers: the same three sums of ones, backwards.
 static void count_regions(const hemi_region_args* r, uint32_t* from, uint32_t* to) {
     for (int axis = 2; axis >= 0; --axis) {
-        for (uint32_t b = 0; b < r->lattice->bar_count[axis]; ++b) {
-            const hem_lattice_bar* bar = &r->bars[r->lattice->bar_begin[axis] + b];
+        for (uint32_t b = 0; b < r->tile->bar_count[axis]; ++b) {
+            const hem_lattice_bar* bar = &r->bars[r->tile->bar_begin[axis] + b];
             const uint32_t *at = r->order + bar->first, count = bar->count;
             uint32_t sum = 0;
             for (uint32_t i = 0; i < r->width && i < count; ++i) {
@@ -193,6 +193,33 @@ HEM_INLINE void flush_moment(v8_mat3* m) {
     m->row2 = flush_row(m->row2);
 }
 
+// The turn of eight regions from their moments, one sweep from where it was. With a pose the region turns from the shape of
+// the pose, the particle from that of rest.
+HEM_INLINE v8x4 turn_regions(const hemi_region_args* r, uint32_t row, const v8_mat3* moment) {
+    v8x4 turn = row4_load(&r->q[row]);
+    if (r->rest_q) {
+        turn = v8x4_mul(turn, v8x4_conj(row4_load(&r->rest_q[row])));
+    }
+    turn = rotation_sweep(moment, turn);
+    return v8x4_make(v8_flush(turn.x), v8_flush(turn.y), v8_flush(turn.z), turn.w);
+}
+
+// It becomes the particle's, unless that follows the pose.
+HEM_INLINE v8x4 keep_turn(const hemi_region_args* r, uint32_t row, v8x4 turn) {
+    turn = r->rest_q ? v8x4_mul(turn, row4_load(&r->rest_q[row])) : turn;
+    turn = v8x4_select(v8_gt(v8_load(r->x[row].w), v8_zero()), turn, row4_load(&r->q[row]));
+    row4_store(&r->q[row], turn);
+    return turn;
+}
+
+// d = 2 tan(angle / 2) axis, in this substep.
+HEM_INLINE v8x3 turn_since(const hemi_region_args* r, uint32_t row, v8x4 turn) {
+    v8x4 d = v8x4_mul(turn, v8x4_conj(row4_load(&r->prev_q[row])));
+    m8 sound = v8_gt(v8_abs(d.w), v8_set1(0.1f)); // more than that in a substep is no motion to speak of
+    v8 twice = v8_keep(sound, v8_div(v8_set1(2.0f), v8_select(sound, d.w, v8_set1(1.0f))));
+    return v8x3_make(v8_mul(d.x, twice), v8_mul(d.y, twice), v8_mul(d.z, twice));
+}
+
 // From sums to what each region wants, into sums[0]: rows of c - R c_rest and R; damping has s_c - d x x'_c and d behind them.
 HEM_INLINE void match_regions(const hemi_region_args* r, uint32_t blocks, uint32_t back) {
     for (uint32_t row = 0; row < r->row_count; ++row) {
@@ -204,26 +231,16 @@ HEM_INLINE void match_regions(const hemi_region_args* r, uint32_t blocks, uint32
         v8_load_rows4(e.moment[1][0], region_lanes, &unused, &moment.row1.x, &moment.row1.y, &moment.row1.z);
         v8_load_rows4(e.moment[2][0], region_lanes, &unused, &moment.row2.x, &moment.row2.y, &moment.row2.z);
         flush_moment(&moment);
-        v8x4 before = row4_load(&r->q[row]), turn = before;
-        if (r->rest_q) { // the region turns from the shape of the pose, the particle from that of rest
-            turn = v8x4_mul(turn, v8x4_conj(row4_load(&r->rest_q[row])));
-        }
-        turn = rotation_sweep(&moment, turn);
-        turn = v8x4_make(v8_flush(turn.x), v8_flush(turn.y), v8_flush(turn.z), turn.w);
+        v8x4 turn = turn_regions(r, row, &moment);
         turned = v8_mat3_from_quat(turn);
-        turn = r->rest_q ? v8x4_mul(turn, row4_load(&r->rest_q[row])) : turn;
-        turn = v8x4_select(v8_gt(v8_load(r->x[row].w), v8_zero()), turn, before);
-        row4_store(&r->q[row], turn);
+        turn = keep_turn(r, row, turn);
         HEM_ALIGN(32) float rows[3][8][4], spin[8][4];
         v8_store_rows4(rows[0][0], region_lanes, unused, turned.row0.x, turned.row0.y, turned.row0.z);
         v8_store_rows4(rows[1][0], region_lanes, unused, turned.row1.x, turned.row1.y, turned.row1.z);
         v8_store_rows4(rows[2][0], region_lanes, unused, turned.row2.x, turned.row2.y, turned.row2.z);
         if (back == REGION_BACK_DAMPED) {
-            v8x4 d = v8x4_mul(turn, v8x4_conj(row4_load(&r->prev_q[row])));
-            m8 sound = v8_gt(v8_abs(d.w), v8_set1(0.1f)); // more than that in a substep is no motion to speak of
-            v8 twice = v8_keep(sound, v8_div(v8_set1(2.0f), v8_select(sound, d.w, v8_set1(1.0f))));
-            v8_store_rows4(spin[0], region_lanes, v8_zero(), v8_mul(d.x, twice), v8_mul(d.y, twice),
-                           v8_mul(d.z, twice));
+            v8x3 d = turn_since(r, row, turn);
+            v8_store_rows4(spin[0], region_lanes, v8_zero(), d.x, d.y, d.z);
         }
         for (uint32_t i = 0; i < 8; ++i) {
             double* out = r->sums[0] + (size_t)(row * 8 + i) * 4 * back;
@@ -284,8 +301,17 @@ HEM_INLINE void move_particles(const hemi_region_args* r, uint32_t back) {
     }
 }
 
+#include "runtime/src/kernels/regions_near.inl"
+
 void HEMI_NAME(regions)(const hemi_region_args* r) {
-    if (r->damping > 0.0f) {
+    near_frame frame;
+    if (near_middle(r, &frame)) {
+        if (r->damping > 0.0f) {
+            near_regions(r, &frame, NEAR_EIGHTS_DAMPED);
+        } else {
+            near_regions(r, &frame, NEAR_EIGHTS);
+        }
+    } else if (r->damping > 0.0f) {
         load_particles(r, REGION_FORWARD + 1);
         region_sums(r, 0, REGION_FORWARD + 1);
         match_regions(r, REGION_FORWARD + 1, REGION_BACK_DAMPED);
