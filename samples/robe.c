@@ -116,7 +116,8 @@ enum {
     TOP_ROW = 14, // of the torso cage
     HIP_ROW = 4,  // where the doubled ring begins
     SKIRT_COLUMNS = 2 * HUMAN_COLUMNS,
-    SKIRT_ROWS = 9,
+    SKIRT_EVEN_ROWS = 7, // then the borders of the band, and the hem
+    SKIRT_ROWS = SKIRT_EVEN_ROWS + 3,
     SLEEVE_STEPS = 7,
     CHART_BODY = 0,
     CHART_SKIRT = 1,
@@ -249,7 +250,9 @@ static void shape_skirt(human* h, robe* r) {
     int32_t index[SKIRT_ROWS][SKIRT_COLUMNS];
     const double top = 1.004 * s, hem = 0.070;
     for (int32_t row = 0; row < SKIRT_ROWS; row++) {
-        const double v = (double)row / (SKIRT_ROWS - 1);
+        // A band lies on rows of its own: between coarse ones the cloth would fold over it.
+        static const double below[3] = {0.931, 0.985, 1.0};
+        const double v = row < SKIRT_EVEN_ROWS ? (double)row / SKIRT_EVEN_ROWS : below[row - SKIRT_EVEN_ROWS];
         for (int32_t c = 0; c < SKIRT_COLUMNS; c++) {
             const double angle = 2.0 * KIT_PI * c / SKIRT_COLUMNS;
             kit_vec p;
@@ -404,14 +407,14 @@ static void make_ornaments(human* h, wardrobe w, const robe* r) {
     const kit_vec at = human_grid_sample(&r->skirt, 0.0, belt + 0.21, &n);
     kit_box(h->model, mesh, kit_mad(at, n, 0.012), kit_v(0.028 * s, 0.024 * s, 0.005), 0.002, w.gold);
     // Pendant: a disc lower down on the cloth with a short strap above it.
-    human_trim(h, mesh, &r->skirt, belt + 0.4, belt + 1.8, 3.6, 4.4, 5, 0.004, w.leather);
+    human_trim(h, mesh, &r->skirt, belt + 0.4, belt + 1.8, 3.6, 4.4, 7, 0.008, w.leather); // a vertex on row 1
     human_stud(h, mesh, &r->skirt, 4.0, belt + 1.95, 0.026 * s, 0.010, 10, w.gold);
     // Bands at hem and cuffs, studs round the hem.
-    human_trim(h, mesh, &r->skirt, SKIRT_ROWS - 1.55, SKIRT_ROWS - 1.12, 0.0, SKIRT_COLUMNS, SKIRT_COLUMNS, 0.003,
+    human_trim(h, mesh, &r->skirt, SKIRT_ROWS - 3.0, SKIRT_ROWS - 2.0, 0.0, SKIRT_COLUMNS, SKIRT_COLUMNS, 0.004,
                w.sash);
     for (int32_t side = 0; side < 2; side++) {
-        human_trim(h, mesh, &r->sleeves[side], SLEEVE_STEPS - 1.75, SLEEVE_STEPS - 1.15, 0.0, HUMAN_ARM_COLUMNS,
-                   HUMAN_ARM_COLUMNS, 0.003, w.sash);
+        human_trim(h, mesh, &r->sleeves[side], SLEEVE_STEPS - 2.0, SLEEVE_STEPS - 1.0, 0.0, HUMAN_ARM_COLUMNS,
+                   HUMAN_ARM_COLUMNS, 0.008, w.sash);
     }
     // A rolled collar round the neck opening.
     enum { COLLAR = HUMAN_COLUMNS / 2 + 2 }; // overlaps itself by a step at the nape

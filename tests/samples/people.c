@@ -21,7 +21,7 @@ typedef struct person {
 
 static const person people[] = {
     {"cape_girl", cape_girl_build, 12000},
-    {"robe", robe_build, 7000},
+    {"robe", robe_build, 7100},
     {"somersault", somersault_build, 7000},
 };
 enum { PEOPLE = 3, MANY_BONES = 64 };
