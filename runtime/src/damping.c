@@ -97,17 +97,26 @@ static void find_turn(const hemi_instance* instance, const hem_part* part, whole
     memcpy(all->inertia, inertia, sizeof(inertia));
 }
 
+// Place and velocity of one that moves, its place from the centre of the whole.
+static int load_about(const hemi_instance* instance, const whole* all, uint32_t row, uint32_t i, double r[3],
+                      double v[3]) {
+    if (!is_free(instance, row, i)) {
+        return 0;
+    }
+    load(instance, row, i, r, v);
+    for (int k = 0; k < 3; ++k) {
+        r[k] -= all->place[k];
+    }
+    return 1;
+}
+
 static void damp(hemi_instance* instance, const hem_part* part, const whole* all, double share) {
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
         hemi_row3* moves = &instance->v[row];
         for (uint32_t i = 0; i < 8; ++i) {
             double r[3], v[3];
-            if (!is_free(instance, row, i)) {
+            if (!load_about(instance, all, row, i, r, v)) {
                 continue;
-            }
-            load(instance, row, i, r, v);
-            for (int k = 0; k < 3; ++k) {
-                r[k] -= all->place[k];
             }
             const double x = all->speed[0] + all->turn[1] * r[2] - all->turn[2] * r[1];
             const double y = all->speed[1] + all->turn[2] * r[0] - all->turn[0] * r[2];
@@ -145,12 +154,8 @@ static void slow_turn(hemi_instance* instance, const hem_part* part, const whole
         hemi_row3* moves = &instance->v[row];
         for (uint32_t i = 0; i < 8; ++i) {
             double r[3], v[3];
-            if (!is_free(instance, row, i)) {
+            if (!load_about(instance, all, row, i, r, v)) {
                 continue;
-            }
-            load(instance, row, i, r, v);
-            for (int k = 0; k < 3; ++k) {
-                r[k] -= all->place[k];
             }
             moves->x[i] = (float)(v[0] + change[1] * r[2] - change[2] * r[1]);
             moves->y[i] = (float)(v[1] + change[2] * r[0] - change[0] * r[2]);

@@ -440,6 +440,15 @@ TEST springs_of_a_vrm_swing_and_hang_as_they_did(void) {
     PASS();
 }
 
+// What automatic mode makes of the good model with an extension.
+static bool automatic_with(kit* k, const char* extension, hemc_recipe* recipe) {
+    const kit_data data = kit_good();
+    memset(recipe, 0, sizeof(*recipe));
+    recipe->scale = 1;
+    return kit_import(k, &data, "\"scenes\":", hemc_format(k->arena, "%s \"scenes\":", extension)) &&
+           hemc_recipe_automatic(k->arena, &k->log, &k->model, recipe);
+}
+
 // The same kit as VRM 0 and as VRM 1.
 TEST springs_of_both_vrms_become_parts(void) {
     static const char* const extensions[] = {
@@ -452,11 +461,7 @@ TEST springs_of_both_vrms_become_parts(void) {
         kit k;
         hemc_recipe recipe;
         kit_begin(&k);
-        const kit_data data = kit_good();
-        ASSERT(kit_import(&k, &data, "\"scenes\":", hemc_format(k.arena, "%s \"scenes\":", extensions[i])));
-        memset(&recipe, 0, sizeof(recipe));
-        recipe.scale = 1;
-        ASSERT(hemc_recipe_automatic(k.arena, &k.log, &k.model, &recipe));
+        ASSERT(automatic_with(&k, extensions[i], &recipe));
         ASSERT_EQ(1, recipe.part_count);
         const hemc_part_recipe* part = &recipe.parts[0];
         const hemc_spring_bone bone = {.swings = true, .stiffness = 2.5f, .drag = 0.4f, .gravity = 0.1f};
@@ -485,11 +490,7 @@ TEST colliders_of_both_vrms_are_met(void) {
         kit k;
         hemc_recipe recipe;
         kit_begin(&k);
-        const kit_data data = kit_good();
-        ASSERT(kit_import(&k, &data, "\"scenes\":", hemc_format(k.arena, "%s \"scenes\":", extensions[i])));
-        memset(&recipe, 0, sizeof(recipe));
-        recipe.scale = 1;
-        ASSERT(hemc_recipe_automatic(k.arena, &k.log, &k.model, &recipe));
+        ASSERT(automatic_with(&k, extensions[i], &recipe));
         ASSERT_EQ(1, recipe.part_count);
         ASSERT_EQ(0.0f, recipe.parts[0].tuning.linear_inertia); // it has a centre
         ASSERT_IN_RANGE(0.03, (double)recipe.parts[0].contact_radius, 1e-6);
