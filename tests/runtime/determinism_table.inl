@@ -11,7 +11,7 @@
 {"block", 1000, busy, 0xac0dfbb3b1ee07a9ull, 0x1dd82af75b0d2f95ull},
 {"crossing", 300, still, 0x820359f261154245ull, 0xd7a6826762e570adull},
 {"cape_girl", 100, play, 0xa59957493ba61a96ull, 0x8c5aa62ac6fac2b1ull},
-{"robe", 100, play, 0xccbf7b63d519080dull, 0xc8c6dceaa1295fd6ull},
+{"robe", 100, play, 0x90913d6a102e713full, 0x56b1bb9fe969958full},
 {"hair", 100, play, 0xd1cffd907e2095c8ull, 0x850369c8d56d0fd1ull},
 {"octopus", 100, play, 0x41d6a86131428cb8ull, 0x22a1bc33dcc72408ull},
 {"monster", 100, play, 0x1ff1e81f6ce00078ull, 0x31ad355e64148b7bull},
