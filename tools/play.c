@@ -266,11 +266,11 @@ static int run_play(play* p) {
 
 // The command line: words as they stand there, and what some of them say.
 typedef struct play_words {
-    const char *file, *recipe, *clip, *seconds, *hz, *wind, *move, *throw, *settle, *substeps, *kernel, *compare, *view,
-        *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only, *lattice_clip, *mesh;
+    const char *file, *recipe, *clip, *seconds, *hz, *wind, *gusts, *move, *throw, *settle, *substeps, *kernel,
+        *compare, *view, *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only, *lattice_clip, *mesh;
     int32_t file_count;
     bool no_ground, loop, once;
-    float wind_velocity[3], velocity[3], settle_seconds;
+    float wind_velocity[3], gust_share, velocity[3], settle_seconds;
     int32_t kernel_index, substep_count;
 } play_words;
 
@@ -286,6 +286,7 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
         {"--seconds", "S", "how long (default 5)", &w->seconds, NULL},
         {"--hz", "HZ", "frames a second (default 60)", &w->hz, NULL},
         {"--wind", "X,Y,Z", "m/s in the world", &w->wind, NULL},
+        {"--gusts", "S", "gusts of this share of the wind, 0 to 10; behind the body there is less", &w->gusts, NULL},
         {"--move", "X,Y,Z", "m/s the character moves through the world", &w->move, NULL},
         {"--then", "CLIP@S", "goes over to another clip at S seconds, and stops", &w->then, NULL},
         {"--lattice-clip", "NAME", "a clip of a lattice itself; its bones stay where the pose has them",
@@ -343,6 +344,7 @@ static int read_words(play* p, play_words* w) {
         (code = option_count("--substeps", w->substeps, 1, 64, &w->substep_count)) != COMMAND_OK ||
         (code = option_count("--frames", w->frames, 1, 24, &p->strip_count)) != COMMAND_OK ||
         (code = option_vector("--wind", w->wind, w->wind_velocity)) != COMMAND_OK ||
+        (code = option_number("--gusts", w->gusts, 0.0f, 10.0f, &w->gust_share)) != COMMAND_OK ||
         (code = option_vector("--move", w->move, w->velocity)) != COMMAND_OK ||
         (code = option_size("--size", w->size, &p->strip_width, &p->strip_height)) != COMMAND_OK ||
         (code = option_size("--size", w->size, &p->film_width, &p->film_height)) != COMMAND_OK ||
@@ -473,6 +475,7 @@ static void set_up_run(const play* p, const play_words* w, const play_variant* v
     s->mesh = p->mesh_bytes != NULL ? &p->mesh : NULL;
     s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[w->kernel_index];
     memcpy(s->wind, w->wind_velocity, sizeof(w->wind_velocity));
+    s->gusts = w->gust_share;
     memcpy(s->velocity, w->velocity, sizeof(w->velocity));
     memcpy(s->throw_velocity, throw_velocity, sizeof(s->throw_velocity));
     if (v != NULL) {

@@ -88,6 +88,20 @@ static hem_root root_at(const player_setup* s, float seconds) {
     return root;
 }
 
+static hem_result set_wind(player* p) {
+    const player_setup* s = &p->setup;
+    if (!(s->gusts > 0.0f)) {
+        return hem_instance_set_wind(p->scene, p->id, s->wind);
+    }
+    hem_force wind = hem_force_default();
+    wind.kind = HEM_FORCE_WIND;
+    wind.strength = s->gusts;
+    wind.length = PLAYER_GUST_LENGTH;
+    wind.shelter = PLAYER_SHELTER;
+    memcpy(wind.velocity, s->wind, sizeof(wind.velocity));
+    return hem_scene_set_forces(p->scene, &wind, 1);
+}
+
 static int begin_scene(player* p) {
     const player_setup* s = &p->setup;
     hem_slot_def slot = {.asset = &s->source->handle, .count = 1};
@@ -95,6 +109,7 @@ static int begin_scene(player* p) {
     def.slots = &slot;
     def.slot_count = 1;
     def.kernel = s->kernel;
+    def.force_capacity = s->gusts > 0.0f;
     const hem_mesh_def mesh = {.mesh = s->mesh};
     if (s->mesh != NULL) {
         def.meshes = &mesh;
@@ -126,7 +141,7 @@ static int begin_scene(player* p) {
     instance.pose_blend = s->pose_blend;
     result = hem_scene_add(p->scene, &instance, &p->id);
     if (result == HEM_OK) {
-        result = hem_instance_set_wind(p->scene, p->id, s->wind);
+        result = set_wind(p);
     }
     if (result == HEM_OK) {
         result = hem_instance_set_animation(p->scene, p->id, s->animation);
@@ -197,7 +212,7 @@ static hem_result set_frame(player* p, float seconds) {
         float wind[3];
         motion_wind(s->clip - own, s->from + (seconds > 0.0f ? seconds : 0.0f), wind);
         for (int32_t i = 0; i < 3; i++) {
-            wind[i] += s->wind[i];
+            wind[i] += s->gusts > 0.0f ? 0.0f : s->wind[i];
         }
         hem_result result = hem_instance_set_wind(p->scene, p->id, wind);
         if (result != HEM_OK) {

@@ -19,6 +19,7 @@ typedef struct player_setup {
     const struct player* settled; // has settled in the same pose: begins from there; NULL: settles itself
     float settle_seconds;         // in the first pose, before time 0, speeding up to `velocity`; in whole frames
     float wind[3];                // m/s, world
+    float gusts;                  // share of the wind's speed; above 0 the body shelters what is behind it
     float velocity[3];            // of the character through the world, m/s; pictures stay with it
     int32_t then_clip;            // goes over to this one and stops there; -1: does not
     float then_seconds;           // at this time
@@ -35,6 +36,8 @@ typedef struct player_setup {
 } player_setup;
 
 #define PLAYER_THROW_SECONDS 0.1f
+#define PLAYER_GUST_LENGTH 1.0f // metres
+#define PLAYER_SHELTER 0.8f
 #define PLAYER_VIRTUAL_MAX 8192u
 #define PLAYER_BLEND_SECONDS 0.25f // from the clip to then_clip
 #define PLAYER_STOP_SECONDS 0.4f   // from `velocity` to standing, evenly

@@ -116,6 +116,7 @@ TEST wrong_calls_have_their_exit_codes(void) {
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds", "nan", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--hz", "2000", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--wind", "1,2", NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--gusts", "11", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--mesh", "table", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "curtain:1,2,3", NULL, NULL));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--throw", "rope=1,2,3", NULL, NULL));
