@@ -236,7 +236,7 @@ TEST links_are_solved_as_one_after_the_other(const char* asset) {
     }
     printf("%s: links move particles by up to %.2g m, at most %.2g m apart from the second solver\n", asset, moved,
            worst);
-    ASSERT(moved > 4e-5); // eighty times what positions round by
+    ASSERT(moved > 4e-5);                 // eighty times what positions round by
     ASSERT(worst < 0.005 * moved + 5e-7); // the lengths are some per cent off; and positions round
     world_close(&r);
     PASS();
