@@ -536,7 +536,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     hem_memory need;
     require(hem_scene_measure(&def, &need) == HEM_OK);
     void* block = aligned_alloc(need.align, (need.size + need.align - 1) / need.align * need.align);
-    hem_scene* scene;
+    hem_scene* scene = NULL;
     require(block && hem_scene_init(&scene, &def, block, need.size) == HEM_OK);
     require(hem_scene_add_slots(scene, more) == HEM_OK && hem_scene_add_slots(scene, more) == HEM_OK);
     size_t saved_size = hem_scene_save_size(scene, HEM_SAVE_ALL); // it is never larger
