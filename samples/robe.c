@@ -409,7 +409,7 @@ static void make_ornaments(human* h, wardrobe w, const robe* r) {
     // Pendant: a disc lower down on the cloth with a short strap above it.
     human_trim(h, mesh, &r->skirt, belt + 0.4, belt + 1.8, 3.6, 4.4, 7, 0.008, w.leather); // a vertex on row 1
     human_stud(h, mesh, &r->skirt, 4.0, belt + 1.95, 0.026 * s, 0.010, 10, w.gold);
-    // Bands at hem and cuffs, studs round the hem.
+    // Bands at hem and cuffs.
     human_trim(h, mesh, &r->skirt, SKIRT_ROWS - 3.0, SKIRT_ROWS - 2.0, 0.0, SKIRT_COLUMNS, SKIRT_COLUMNS, 0.004,
                w.sash);
     for (int32_t side = 0; side < 2; side++) {

@@ -7,17 +7,17 @@ typedef struct rod_rates {
     rod_vector v[ROD_REFERENCE_MOST], a[ROD_REFERENCE_MOST], w[ROD_REFERENCE_MOST], b[ROD_REFERENCE_MOST];
 } rod_rates;
 
-static rod_rotation mul(rod_rotation a, rod_rotation b) {
+rod_rotation rod_mul(rod_rotation a, rod_rotation b) {
     return (rod_rotation){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
                           a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-static rod_rotation conjugate(rod_rotation a) {
+rod_rotation rod_conjugate(rod_rotation a) {
     return (rod_rotation){-a.x, -a.y, -a.z, a.w};
 }
 
 static rod_vector turned(rod_rotation q, rod_vector v) {
-    const rod_rotation r = mul(mul(q, (rod_rotation){v.x, v.y, v.z, 0}), conjugate(q));
+    const rod_rotation r = rod_mul(rod_mul(q, (rod_rotation){v.x, v.y, v.z, 0}), rod_conjugate(q));
     return (rod_vector){r.x, r.y, r.z};
 }
 
@@ -58,7 +58,7 @@ static void derive(const rod_reference* r, double drag, rod_rates* out) {
         force[k] = plus(force[k], r->stretch[k], c);
         force[k + 1] = plus(force[k + 1], -r->stretch[k], c);
         torque[k] = plus(torque[k], r->stretch[k], cross(edge, c));
-        const rod_rotation d = mul(r->q[k + 1], conjugate(r->q[k]));
+        const rod_rotation d = rod_mul(r->q[k + 1], rod_conjugate(r->q[k]));
         const double two = d.w < 0 ? -2 : 2, length = sqrt(dot(edge, edge));
         const rod_vector t = {two * d.x, two * d.y, two * d.z};
         const rod_vector along = {edge.x / length, edge.y / length, edge.z / length};
@@ -83,7 +83,7 @@ static void advance(const rod_reference* from, const rod_rates* rate, double h, 
         to->v[k] = plus(from->v[k], h, rate->a[k]);
         to->w[k] = plus(from->w[k], h, rate->b[k]);
         const rod_rotation spin = {0.5 * h * rate->w[k].x, 0.5 * h * rate->w[k].y, 0.5 * h * rate->w[k].z, 1};
-        const rod_rotation q = mul(spin, from->q[k]);
+        const rod_rotation q = rod_mul(spin, from->q[k]);
         const double n = 1 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
         to->q[k] = (rod_rotation){q.x * n, q.y * n, q.z * n, q.w * n};
     }

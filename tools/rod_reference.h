@@ -17,6 +17,9 @@ typedef struct rod_rotation {
     double x, y, z, w;
 } rod_rotation;
 
+rod_rotation rod_mul(rod_rotation a, rod_rotation b); // first b, then a
+rod_rotation rod_conjugate(rod_rotation a);
+
 typedef struct rod_reference {
     uint32_t count;
     double gravity;                                               // m/s^2, along -y

@@ -14,21 +14,8 @@
 #define MOST 400
 #define GRAVITY 9.81
 
-typedef struct quatd {
-    double x, y, z, w;
-} quatd;
-
-static quatd mul(quatd a, quatd b) {
-    return (quatd){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
-                   a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
-}
-
-static quatd conj_of(quatd a) {
-    return (quatd){-a.x, -a.y, -a.z, a.w};
-}
-
-static vec3d turned(quatd q, vec3d v) {
-    const quatd r = mul(mul(q, (quatd){v.x, v.y, v.z, 0}), conj_of(q));
+static vec3d turned(rod_rotation q, vec3d v) {
+    const rod_rotation r = rod_mul(rod_mul(q, (rod_rotation){v.x, v.y, v.z, 0}), rod_conjugate(q));
     return (vec3d){r.x, r.y, r.z};
 }
 
@@ -84,9 +71,10 @@ static vec3d rest_of(const world* w, uint32_t p) {
     return (vec3d){(double)r->x[p % 8], (double)r->y[p % 8], (double)r->z[p % 8]};
 }
 
-static quatd frame_of(const world* w, uint32_t p) {
+static rod_rotation frame_of(const world* w, uint32_t p) {
     const hem_particle at = particle_at(w, p);
-    return (quatd){(double)at.rotation[0], (double)at.rotation[1], (double)at.rotation[2], (double)at.rotation[3]};
+    return (rod_rotation){(double)at.rotation[0], (double)at.rotation[1], (double)at.rotation[2],
+                          (double)at.rotation[3]};
 }
 
 static void quieten(world* w, float gravity, float damping, float stiffness) {
@@ -99,8 +87,8 @@ static void quieten(world* w, float gravity, float damping, float stiffness) {
 }
 
 // Degrees between two frames.
-static double angle_between(quatd a, quatd b) {
-    const quatd d = mul(a, conj_of(b));
+static double angle_between(rod_rotation a, rod_rotation b) {
+    const rod_rotation d = rod_mul(a, rod_conjugate(b));
     return 2 * asin(fmin(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), 1)) * 180 / PI;
 }
 
@@ -115,7 +103,7 @@ TEST bent_and_twisted_rods_are_the_exact_discrete_curve(void) {
     for (uint32_t s = 0; s < count; ++s) {
         const strand* t = &strands[s];
         vec3d x = rest_of(&w, t->particle[0]);
-        quatd q = {0, 0, 0, 1};
+        rod_rotation q = {0, 0, 0, 1};
         double worst = 0, side = 0;
         for (uint32_t k = 0; k < t->count; ++k) {
             worst = fmax(worst, distance(x, place_of(&w, t->particle[k])));
@@ -126,7 +114,7 @@ TEST bent_and_twisted_rods_are_the_exact_discrete_curve(void) {
                                  (double)rod->turn[2][t->lane]};
             if (k + 1 < t->count) {
                 x = plus(x, 1, turned(q, plus(rest_of(&w, t->particle[k + 1]), -1, rest_of(&w, t->particle[k]))));
-                q = mul(q, (quatd){b[0], b[1], b[2], sqrt(1 - b[0] * b[0] - b[1] * b[1] - b[2] * b[2])});
+                q = rod_mul(q, (rod_rotation){b[0], b[1], b[2], sqrt(1 - b[0] * b[0] - b[1] * b[1] - b[2] * b[2])});
             }
         }
         const double off = angle_between(q, frame_of(&w, t->particle[t->count - 1]));
