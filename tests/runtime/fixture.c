@@ -378,3 +378,11 @@ void count_candidates(const world* w, const hem_particle* p, double dt, uint32_t
 int as_long_as(int whole, int brief) {
     return getenv("HEM_BRIEF") ? brief : whole;
 }
+
+bool is_sanitized(void) {
+    return getenv("HEM_BRIEF") && !getenv("HEM_EMULATED");
+}
+
+hem_kernel reference_kernel(void) {
+    return is_sanitized() ? wanted_kernel() : HEM_KERNEL_SCALAR;
+}

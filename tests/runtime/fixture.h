@@ -75,4 +75,9 @@ void clip_pose(const world* w, const hem_clip* clip, double seconds, float* pose
 // reasons of their own (emulated, sanitized). What they look for shows in fewer steps; the promise itself is kept natively.
 int as_long_as(int whole, int brief);
 
+// Under the sanitizers it is their reports that count, not bits, which all other builds compare: nothing needs to be stepped a second
+// time by the scalar kernel, which takes them ten times as long as the others.
+bool is_sanitized(void);
+hem_kernel reference_kernel(void); // the scalar one where bits count
+
 #endif

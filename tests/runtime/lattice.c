@@ -278,9 +278,11 @@ TEST running_sums_are_the_plain_ones(void) {
                                  {31, 62, 31}, {60, 61, 62}, {32, 17, 40}, {33, 17, 40}, {5, 40, 63}};
     static const int wide[][3] = {{63, 63, 63}, {33, 32, 40}};
     double worst = 0;
-    CHECK_CALL(compare_sums(64, 1, far, 10, &worst));
-    CHECK_CALL(compare_sums(64, 3, far, 10, &worst));
-    CHECK_CALL(compare_sums(64, 8, wide, 2, &worst));
+    if (!is_sanitized()) {
+        CHECK_CALL(compare_sums(64, 1, far, 10, &worst));
+        CHECK_CALL(compare_sums(64, 3, far, 10, &worst));
+        CHECK_CALL(compare_sums(64, 8, wide, 2, &worst));
+    }
     if (getenv("HEM_LATTICE")) {
         printf("64 x 64 x 64: worst error %.3g of a cell\n", worst);
     }

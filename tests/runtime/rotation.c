@@ -102,8 +102,9 @@ enum { SWEEPS = 4, BATCHES = 125000 };
 #endif
 
 TEST from_thirty_degrees_off_it_finds_the_polar_rotation(void) {
+    const int batches = as_long_as(BATCHES, BATCHES / 20);
     double worst = 0;
-    for (int n = 0; n < BATCHES; ++n) {
+    for (int n = 0; n < batches; ++n) {
         v8_mat3 moment = {
             {v8_zero(), v8_zero(), v8_zero()}, {v8_zero(), v8_zero(), v8_zero()}, {v8_zero(), v8_zero(), v8_zero()}};
         HEM_ALIGN(32) float qs[4][8];
@@ -147,7 +148,7 @@ TEST from_thirty_degrees_off_it_finds_the_polar_rotation(void) {
             worst = e > worst ? e : worst;
         }
     }
-    printf("worst angle after %d sweeps over %d moments: %.2g rad\n", SWEEPS, BATCHES * 8, worst);
+    printf("worst angle after %d sweeps over %d moments: %.2g rad\n", SWEEPS, batches * 8, worst);
     ASSERT(worst < 1e-4);
     PASS();
 }

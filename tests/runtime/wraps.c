@@ -508,7 +508,7 @@ TEST the_drawn_cloth_lies_outside_of_the_mesh(void) {
         const float size[3] = {0.3f, kind ? 0.05f : 0.3f, 0.3f}, top = kind ? -0.07f : -0.33f;
         draped d, e;
         ASSERT(open_draped(&d, "virtual_sheet", kinds[kind], 20, size, 4096, wanted_kernel()));
-        ASSERT(open_draped(&e, "virtual_sheet", kinds[kind], 20, size, 4096, HEM_KERNEL_SCALAR));
+        ASSERT(open_draped(&e, "virtual_sheet", kinds[kind], 20, size, 4096, reference_kernel()));
         put(&d, 0.02, (double)top, 0.03);
         put(&e, 0.02, (double)top, 0.03);
         world_step(&d.w, 1.0f / 60.0f, 0, 300);
@@ -588,8 +588,8 @@ TEST all_kernels_and_a_restored_scene_give_the_same_bits(void) {
     for (int kind = 0; kind < 3; ++kind) {
         draped a, b, c;
         ASSERT(open_draped(&a, "virtual_sheet", kinds[kind], 12, size, 600, wanted_kernel()));
-        ASSERT(open_draped(&b, "virtual_sheet", kinds[kind], 12, size, 600, HEM_KERNEL_SCALAR));
-        ASSERT(open_draped(&c, "virtual_sheet", kinds[kind], 12, size, 600, HEM_KERNEL_SCALAR));
+        ASSERT(open_draped(&b, "virtual_sheet", kinds[kind], 12, size, 600, reference_kernel()));
+        ASSERT(open_draped(&c, "virtual_sheet", kinds[kind], 12, size, 600, reference_kernel()));
         hem_tuning t = world_tuning(&a.w);
         t.link_damping[HEM_LINK_WARP] = kind == 1 ? 0.1f : 0.0f;
         t.iterations = kind == 2 ? 3 : 1;
