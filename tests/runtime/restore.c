@@ -73,7 +73,7 @@ TEST a_restored_scene_goes_on_bit_for_bit(const char* asset) {
     hem_instance_carry(w.scene, w.id, &ground, &lifted);
     void* saved = save(&w, HEM_SAVE_ALL, &size);
     ASSERT(saved);
-    ASSERT(open_untouched(&fresh, &w, &def, HEM_KERNEL_SCALAR));
+    ASSERT(open_untouched(&fresh, &w, &def, reference_kernel()));
     uint64_t untouched = hem_scene_hash(fresh.scene);
     ASSERT_EQ(HEM_ERROR_FIELD, hem_scene_load(fresh.scene, saved, size));
     ASSERT_EQ(untouched, hem_scene_hash(fresh.scene));
@@ -118,7 +118,7 @@ TEST air_that_is_switched_on_blows_on_after_a_load(void) {
     ASSERT_EQ(HEM_OK, hem_instance_set_tuning(w.scene, w.id, &tuning, 1));
     size_t size;
     void* saved = save(&w, HEM_SAVE_ALL, &size);
-    ASSERT(saved && open_untouched(&fresh, &w, &def, HEM_KERNEL_SCALAR));
+    ASSERT(saved && open_untouched(&fresh, &w, &def, reference_kernel()));
     ASSERT_EQ(HEM_OK, hem_scene_load(fresh.scene, saved, size));
     world_step(&w, 1.0f / 60.0f, 0, 1);
     world_step(&fresh, 1.0f / 60.0f, 0, 1);
