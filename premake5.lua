@@ -261,7 +261,7 @@ workspace "hem"
     buildoptions { "-O1", "-g1", "-fsanitize=thread" }
     linkoptions { "-fsanitize=thread" }
   filter { "action:not vs*", "configurations:fuzz" }
-    buildoptions { "-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=fuzzer-no-link,address,undefined",
+    buildoptions { "-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=fuzzer-no-link,address,undefined",
       "-fno-sanitize-recover=all" }
     linkoptions { "-fsanitize=address,undefined" }
   -- All kernels are one source. The widest is looked at in full; in the others, which take most of the time of a sanitized build
