@@ -155,6 +155,23 @@ bool calibrate_measure(calibration* c, const asset* a, const char* sample) {
     return good;
 }
 
+void calibrate_samples(calibration* c, const sample_folders* folders) {
+    static const char* const samples[] = {"cape_girl", "monster",         "robe",  "hair", "somersault",
+                                          "octopus",   "octopus_lattice", "curls", "flag"};
+    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+        char glb[SAMPLE_PATH_MAX], recipe[SAMPLE_PATH_MAX], why[SAMPLE_PATH_MAX];
+        asset a;
+        if (!sample_find(folders, samples[i], glb, recipe, why)) {
+            command_warn("%s: %s; left out", samples[i], why);
+        } else if (asset_load(&a, glb, recipe) == COMMAND_OK) {
+            if (!calibrate_measure(c, &a, samples[i])) {
+                command_warn("%s cannot be played; left out", samples[i]);
+            }
+            asset_unload(&a);
+        }
+    }
+}
+
 // -- Fitting
 
 static double part_ns(const calibrate_row* row, int k) {
@@ -273,8 +290,6 @@ static void print_results(const calibration* c) {
 }
 
 int command_calibrate(int argc, char** argv) {
-    static const char* const samples[] = {"cape_girl", "monster",         "robe",  "hair", "somersault",
-                                          "octopus",   "octopus_lattice", "curls", "flag"};
     const char* output = NULL;
     int32_t file_count = 0;
     const option options[] = {
@@ -299,18 +314,7 @@ int command_calibrate(int argc, char** argv) {
         return command_fail(COMMAND_INTERNAL, "no memory");
     }
     const sample_folders folders = sample_folders_default();
-    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
-        char glb[SAMPLE_PATH_MAX], recipe[SAMPLE_PATH_MAX], why[SAMPLE_PATH_MAX];
-        asset a;
-        if (!sample_find(&folders, samples[i], glb, recipe, why)) {
-            command_warn("%s: %s; left out", samples[i], why);
-        } else if (asset_load(&a, glb, recipe) == COMMAND_OK) {
-            if (!calibrate_measure(c, &a, samples[i])) {
-                command_warn("%s cannot be played; left out", samples[i]);
-            }
-            asset_unload(&a);
-        }
-    }
+    calibrate_samples(c, &folders);
     calibrate_fit(c);
     print_results(c);
     result = c->row_count == 0 ? command_fail(COMMAND_INPUT, "there is no sample to measure on")

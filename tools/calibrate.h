@@ -5,6 +5,7 @@
 // The costs of the machine at hand: samples at every level, and the nanoseconds that explain best what they took.
 
 #include "tools/crowd.h"
+#include "tools/sample.h"
 
 enum { CALIBRATE_ROWS = 160 };
 
@@ -24,6 +25,8 @@ typedef struct calibration {
 
 // Plays `a` at all levels and adds rows.
 bool calibrate_measure(calibration* c, const asset* a, const char* sample);
+// Plays every sample that there is; one that cannot be played is left out with a warning.
+void calibrate_samples(calibration* c, const sample_folders* folders);
 // From the rows. What no row tells stays near what ships.
 void calibrate_fit(calibration* c);
 double calibrate_measured_us(const calibrate_row* row);

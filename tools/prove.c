@@ -131,6 +131,34 @@ bool proof_sample(proof* p, const char* name, asset* a) {
     return true;
 }
 
+static const char* const STRANGERS[PROOF_STRANGERS][3] = {
+    {"knight", "kaykit_Knight.glb", "knight_cape.json"},
+    {"witch", "quaternius_Witch.gltf", "witch_skirt.json"},
+    {"long_skirt", "decentraland_LongSkirt.glb", "long_skirt.json"},
+    {"godette", "godette_vrm0.vrm", "godette_hair.json"},
+    {"horse", "quaternius_Horse.glb", "horse_tail_mane.json"},
+    {"rabbit", "quaternius_PlatformerCharacter.glb", "rabbit_ears.json"},
+    {"yeti", "babylon_Yeti/Yeti.gltf", "yeti_belly_beard.json"},
+};
+
+const char* proof_stranger_name(int32_t i) {
+    return STRANGERS[i][0];
+}
+
+const char* proof_stranger(proof* p, int32_t i, asset* a) {
+    char model[SAMPLE_PATH_MAX], recipe[SAMPLE_PATH_MAX];
+    snprintf(model, sizeof(model), "../shared/assets/%s", STRANGERS[i][1]);
+    snprintf(recipe, sizeof(recipe), "tests/recipes/%s", STRANGERS[i][2]);
+    if (!hem_file_exists(model) || !hem_file_exists(recipe)) {
+        return NULL;
+    }
+    if (asset_load(a, model, recipe) != COMMAND_OK) {
+        proof_unmeasured(p, "a character", "it does not compile", "%s", STRANGERS[i][0]);
+        return NULL;
+    }
+    return STRANGERS[i][0];
+}
+
 int32_t proof_each_sample(proof* p, void (*visit)(proof* p, const char* name, asset* a, void* user), void* user) {
     hem_directory_list list;
     hem_file_error error;

@@ -47,6 +47,13 @@ bool proof_sample(proof* p, const char* name, asset* a);
 // Calls `visit` with each sample that has a recipe, in the order of their names. Returns how many there were.
 int32_t proof_each_sample(proof* p, void (*visit)(proof* p, const char* name, asset* a, void* user), void* user);
 
+// Characters that others made, with the recipes that an artist would write for them.
+enum { PROOF_STRANGERS = 7 };
+// Its name, or NULL where it is not beside the project. On failure adds a row that says so and returns NULL, too; then there is nothing
+// to unload.
+const char* proof_stranger(proof* p, int32_t i, asset* a);
+const char* proof_stranger_name(int32_t i);
+
 // -- The proofs, a file each
 
 void prove_budget(proof* p);

@@ -259,30 +259,14 @@ static void prove_rates(proof* p) {
 // -- Characters from elsewhere
 
 static void prove_strangers(proof* p) {
-    static const char* const list[][3] = {
-        {"knight", "kaykit_Knight.glb", "knight_cape.json"},
-        {"witch", "quaternius_Witch.gltf", "witch_skirt.json"},
-        {"long_skirt", "decentraland_LongSkirt.glb", "long_skirt.json"},
-        {"godette", "godette_vrm0.vrm", "godette_hair.json"},
-        {"horse", "quaternius_Horse.glb", "horse_tail_mane.json"},
-        {"rabbit", "quaternius_PlatformerCharacter.glb", "rabbit_ears.json"},
-        {"yeti", "babylon_Yeti/Yeti.gltf", "yeti_belly_beard.json"},
-    };
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-        char group[64], model[256], recipe[256];
-        snprintf(group, sizeof(group), "shared/%s", list[i][0]);
-        snprintf(model, sizeof(model), "../shared/assets/%s", list[i][1]);
-        snprintf(recipe, sizeof(recipe), "tests/recipes/%s", list[i][2]);
-        if (!proof_wants(p, group) || !hem_file_exists(model) || !hem_file_exists(recipe)) {
-            continue;
-        }
+    for (int32_t i = 0; i < PROOF_STRANGERS; i++) {
+        char group[64];
         asset a;
-        if (asset_load(&a, model, recipe) != COMMAND_OK) {
-            proof_unmeasured(p, "a character", "it does not compile", "%s", list[i][0]);
-            continue;
+        snprintf(group, sizeof(group), "shared/%s", proof_stranger_name(i));
+        if (proof_wants(p, group) && proof_stranger(p, i, &a) != NULL) {
+            add_clips(p, proof_stranger_name(i), &a);
+            asset_unload(&a);
         }
-        add_clips(p, list[i][0], &a);
-        asset_unload(&a);
     }
 }
 
