@@ -91,6 +91,7 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
         return false;
     }
     hemc_work_out_thickness(c->arena, &c->recipe, c->surfaces, c->particles, &c->body, &c->mesh);
+    hemc_doubt(c);
     end_stage(c, HEMC_STAGE_ASSEMBLE, clock);
     if (!hemc_maps(c->arena, &c->log, &c->model, &c->recipe, c->owner, &c->mesh) ||
         !hemc_lattice_motion(c->arena, &c->log, &c->model, &c->recipe, &c->mesh) ||

@@ -112,6 +112,7 @@ bool hemc_write_output(hemc_log* log, const char* path, const void* bytes, size_
 void hemc_print_messages(const hemc_log* log, int verbosity); // on stderr
 
 // compile.c: what trials.c needs again
+void hemc_doubt(hemc_compilation* c); // warns of what nobody can have meant: doubts.c
 bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock); // from parts with all numbers to bytes
 bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* again); // plays what was made
 

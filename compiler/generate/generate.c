@@ -302,6 +302,12 @@ static void doubt_spacing(hemc_log* log, const char* file, const hemc_part_recip
     }
     const double length = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
     const bool spaced = part->generator == HEMC_CUT || part->generator == HEMC_SCATTER;
+    if (spaced && part->particle_target != 0 &&
+        sqrt(hemc_surface_area(surface) / part->particle_target) * FEWEST > length) {
+        hemc_warn(log, file, part->json_path,
+                  "part \"%s\" is %d mm long, and %u \"particles\" are too few to bend: try 200", part->name,
+                  (int)(length * 1000), part->particle_target);
+    }
     if (spaced && (double)part->spacing * FEWEST > length) {
         hemc_warn(
             log, file, part->json_path,

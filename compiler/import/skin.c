@@ -544,6 +544,30 @@ static bool name_skin_bones(hemc_source* source, binding* b, uint32_t s) {
     return true;
 }
 
+// Recipes and games go by names: what is one name for two bones is a surprise to both.
+static void doubt_names(const hemc_source* source, const binding* b) {
+    const cgltf_data* data = source->data;
+    const char* first = NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < data->nodes_count; ++i) {
+        const char* name = data->nodes[i].name;
+        for (size_t k = 0; k < i && b->is_bone[i] && name != NULL && name[0] != 0; ++k) {
+            if (b->is_bone[k] && data->nodes[k].name != NULL && strcmp(name, data->nodes[k].name) == 0) {
+                first = first != NULL ? first : name;
+                ++count;
+                break;
+            }
+        }
+    }
+    if (count != 0) {
+        hemc_warn(
+            source->log, source->path, "",
+            "%u bones have the name of another, as those of a second armature do, the first is \"%s\": whoever goes "
+            "by names, a recipe or the game, cannot tell them apart. Join the armatures, or rename the bones",
+            count, first);
+    }
+}
+
 bool hemc_import_bones(hemc_source* source) {
     const cgltf_data* data = source->data;
     hemc_model* model = source->model;
@@ -578,6 +602,7 @@ bool hemc_import_bones(hemc_source* source) {
     if (model->bone_count > HEM_MAX_BONES) {
         return too_many_bones(source);
     }
+    doubt_names(source, &b);
     for (uint32_t i = 0; i < model->bone_count; ++i) {
         hemc_affine_invert(&source->bone_bind[i], &source->bone_inverse_bind[i]);
         hemc_affine_store(&source->bone_bind[i], model->bone_defs[i].bind);

@@ -150,6 +150,7 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, double scale
 // -- Names
 
 static void find_names(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count) {
+    const bool upright = hemc_auto_upright(arena, model);
     for (uint32_t p = 0; p < model->primitive_count; ++p) {
         const hemc_primitive* primitive = &model->primitives[p];
         const char* names[3] = {primitive->material_name, primitive->node_name, primitive->mesh_name};
@@ -165,7 +166,7 @@ static void find_names(hemc_arena* arena, const hemc_model* model, finding* list
         }
         for (int i = 0; i < (told ? 1 : 3); ++i) {
             const hemc_loose_word* word = hemc_name_loose(names[i]);
-            if (word == NULL) {
+            if (word == NULL || (strcmp(word->word, "coat") == 0 && !upright)) { // the coat of a horse is its fur
                 continue;
             }
             finding* f = finding_of(arena, model, list, count, word->part, word->kind);
@@ -480,6 +481,18 @@ static void find_shapes(hemc_arena* arena, const hemc_model* model, finding* lis
         f->bones = bones;
         f->anchors = anchors;
         hemc_text_add(&f->why, "%u chains of bones go down from the head", chains);
+        claim(arena, model, f, mask, (int32_t)*count - 1, owner);
+    }
+    uint8_t* tails = hemc_alloc(arena, model->bone_count, 1);
+    uint8_t* hips = hemc_alloc(arena, model->bone_count, 1);
+    const uint32_t tail_count = hemc_auto_tail_chains(arena, model, tails, hips);
+    if (tail_count != 0) {
+        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+        kinds[*count] = HEMC_AUTO_SURE;
+        finding* f = finding_of(arena, model, list, count, "tail", HEMC_LOOSE_FLESH);
+        f->bones = tails;
+        f->anchors = hips;
+        hemc_text_add(&f->why, "a chain of bones in the middle leads away from the head");
         claim(arena, model, f, mask, (int32_t)*count - 1, owner);
     }
     hemc_auto_shape shapes[HEMC_AUTO_SHAPES];

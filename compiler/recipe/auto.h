@@ -24,7 +24,7 @@ typedef struct hemc_loose_word {
     bool whole; // must be a word of its own, not the beginning or end of one
 } hemc_loose_word;
 
-#define HEMC_LOOSE_PARTS 128 // at least the number of words
+#define HEMC_LOOSE_PARTS 192 // at least the number of words
 
 // auto_names.c
 const hemc_loose_word* hemc_name_loose(const char* name); // the first telling word in a name, NULL = none
@@ -33,6 +33,8 @@ bool hemc_name_is_slot(const char* name);                 // a bone for what is 
 bool hemc_primitive_is_accessory(const hemc_primitive* primitive);
 const char* hemc_name_accessory(const char* name);        // the word that says so, NULL = none
 bool hemc_name_holds(const char* name, const char* word); // as a word of its own; the word in small letters
+// One of them, up to the first NULL; words of scripts without capitals anywhere in the name.
+bool hemc_name_holds_any(const char* name, const char* const* some, int count);
 
 // Notes on what belongs to no part and why; the names that there are, for a message. (auto_left.c)
 void hemc_auto_tell_left(hemc_log* log, const hemc_model* model, const int32_t* claimed);
@@ -81,6 +83,8 @@ uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_
 bool hemc_auto_upright(hemc_arena* arena, const hemc_model* model);
 // Chains of bones that go down from the head, and the bones that hold them; returns how many.
 uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
+// Chains of bones in the middle that lead away from the head, as tails do; returns how many.
+uint32_t hemc_auto_tail_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
 // Of hair: how many guides the locks and cards of it need, 0 = it is none of either; *length of one, units of the file.
 // (auto_cards.c)
 uint32_t hemc_auto_locks(hemc_arena* arena, const hemc_model* model, const uint8_t* mask, double* length);

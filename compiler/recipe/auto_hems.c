@@ -13,6 +13,10 @@
 
 #define PIECE_LEAST 0.08 // height of the piece
 #define PIECE_MOST 0.6   // more is a whole costume, which needs to be told what holds it
+#define HANDS                                                                                                          \
+    0.96 // of the width: it holds the hands, and is the character in one piece; its skirt goes up from the hem...
+#define WAIST 0.62       // ... to here above the floor
+#define FLOOD_LEAST 0.1  // height of it
 #define HEM_WIDTH 0.12   // the wider way across; half of it the narrower
 #define HEM_SLANT 0.5    // height of the hem, of its width
 #define HEM_PLACE 0.35   // of the piece's height, from below
@@ -93,8 +97,7 @@ static bool looks_like_hem(const range* hem, uint32_t vertices, const range* pie
     double middle = 0.5 * (hem->low[1] + hem->high[1]);
     return vertices >= HEM_VERTICES && wide >= HEM_WIDTH * height && narrow >= 0.5 * HEM_WIDTH * height &&
            extent(hem, 1) <= HEM_SLANT * wide && extent(piece, 1) >= PIECE_LEAST * height &&
-           extent(piece, 1) <= PIECE_MOST * height && middle <= piece->low[1] + HEM_PLACE * extent(piece, 1) &&
-           middle <= floor_y + HEM_HIGHEST * height;
+           middle <= piece->low[1] + HEM_PLACE * extent(piece, 1) && middle <= floor_y + HEM_HIGHEST * height;
 }
 
 // Something goes down through it, and it touches nothing.
@@ -128,9 +131,38 @@ static bool hangs_free(hemc_arena* arena, net* n, const uint8_t* mine, uint32_t 
     return sum >= HEM_FREE * height * vertices;
 }
 
-static bool try_node(hemc_arena* arena, net n, uint32_t node, const int32_t* owner, double floor_y, double height,
-                     uint8_t* inside, uint8_t* used, uint8_t* skirt) {
+// From one end of the character to the other, across.
+static bool has_hands(const range* piece, const range* all) {
+    const int side = extent(all, 0) > extent(all, 2) ? 0 : 2;
+    return extent(piece, side) > HANDS * extent(all, side);
+}
+
+static bool above(const net* n, const uint32_t* corner, double y) {
+    return (double)n->positions[n->welded[corner[0]]].y > y || (double)n->positions[n->welded[corner[1]]].y > y ||
+           (double)n->positions[n->welded[corner[2]]].y > y;
+}
+
+// Per welded vertex, the root of what hangs together below the waist.
+static uint32_t* flood_below(hemc_arena* arena, const net* n, const uint8_t* inside, double waist) {
+    uint32_t* flood = hemc_alloc(arena, n->count, sizeof(uint32_t));
+    for (uint32_t v = 0; v < n->count; ++v) {
+        flood[v] = v;
+    }
+    for (uint32_t t = 0; t < n->model->triangle_count; ++t) {
+        const uint32_t* corner = &n->model->triangles[3 * (size_t)t];
+        if (inside[t] && !above(n, corner, waist)) {
+            for (int c = 1; c < 3; ++c) {
+                flood[hemc_root_of(flood, n->welded[corner[c]])] = hemc_root_of(flood, n->welded[corner[0]]);
+            }
+        }
+    }
+    return flood;
+}
+
+static bool try_node(hemc_arena* arena, net n, uint32_t node, const int32_t* owner, const range* all, uint8_t* inside,
+                     uint8_t* used, uint8_t* skirt) {
     const hemc_model* model = n.model;
+    const double floor_y = all->low[1], height = extent(all, 1);
     memset(used, 0, model->vertex_count);
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
         inside[t] = owner[t] == HEM_NONE && model->primitives[model->triangle_primitive[t]].node == node;
@@ -152,6 +184,7 @@ static bool try_node(hemc_arena* arena, net n, uint32_t node, const int32_t* own
         ++sizes[hemc_root_of(n.hem, v)];
     }
     bool any = false;
+    uint32_t* flood = NULL;
     for (uint32_t ring = 0; ring < n.count; ++ring) {
         if (hemc_root_of(n.hem, ring) != ring) {
             continue;
@@ -160,9 +193,21 @@ static bool try_node(hemc_arena* arena, net n, uint32_t node, const int32_t* own
         if (!looks_like_hem(&hems[ring], sizes[ring], &pieces[piece], floor_y, height)) {
             continue;
         }
+        const bool costume = has_hands(&pieces[piece], all);
+        const double waist = floor_y + WAIST * height;
+        if (!costume && extent(&pieces[piece], 1) > PIECE_MOST * height) {
+            continue;
+        }
+        if (costume && hems[ring].high[1] > waist - FLOOD_LEAST * height) {
+            continue;
+        }
+        flood = flood == NULL && costume ? flood_below(arena, &n, inside, waist) : flood;
         uint8_t* mine = hemc_alloc(arena, model->triangle_count, 1);
         for (uint32_t t = 0; t < model->triangle_count; ++t) {
-            mine[t] = inside[t] && hemc_root_of(n.piece, n.welded[model->triangles[3 * (size_t)t]]) == piece;
+            const uint32_t* corner = &model->triangles[3 * (size_t)t];
+            mine[t] = inside[t] && hemc_root_of(n.piece, n.welded[corner[0]]) == piece &&
+                      (!costume || (hemc_root_of(flood, n.welded[corner[0]]) == hemc_root_of(flood, ring) &&
+                                    !above(&n, corner, waist)));
         }
         if (hangs_free(arena, &n, mine, ring, &hems[ring], height)) {
             any = true;
@@ -192,7 +237,7 @@ bool hemc_auto_hems(hemc_arena* arena, const hemc_model* model, const int32_t* o
         }
         last = node;
         ++tried;
-        if (try_node(arena, n, node, owner, all.low[1], extent(&all, 1), inside, used, skirt)) {
+        if (try_node(arena, n, node, owner, &all, inside, used, skirt)) {
             *primitive = any ? *primitive : p;
             any = true;
         }

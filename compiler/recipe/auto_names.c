@@ -21,7 +21,15 @@ static const hemc_loose_word words[] = {
     {"hakama", "skirt", HEMC_LOOSE_CLOTH, false}, {"tutu", "skirt", HEMC_LOOSE_CLOTH, true},
     {"robe", "robe", HEMC_LOOSE_CLOTH, true}, {"robes", "robe", HEMC_LOOSE_CLOTH, true},
     {"poncho", "cape", HEMC_LOOSE_CLOTH, false}, {"shawl", "cape", HEMC_LOOSE_CLOTH, true},
-    {"coattail", "coat", HEMC_LOOSE_CLOTH, false}, {"coattails", "coat", HEMC_LOOSE_CLOTH, false},
+    {"capelet", "cape", HEMC_LOOSE_CLOTH, false}, {"serape", "cape", HEMC_LOOSE_CLOTH, false},
+    {"kimono", "robe", HEMC_LOOSE_CLOTH, false}, {"yukata", "robe", HEMC_LOOSE_CLOTH, false},
+    {"toga", "robe", HEMC_LOOSE_CLOTH, true}, {"cassock", "robe", HEMC_LOOSE_CLOTH, false},
+    {"sarong", "skirt", HEMC_LOOSE_CLOTH, false}, {"overcoat", "coat", HEMC_LOOSE_CLOTH, false},
+    {"trenchcoat", "coat", HEMC_LOOSE_CLOTH, false}, {"longcoat", "coat", HEMC_LOOSE_CLOTH, false},
+    {"greatcoat", "coat", HEMC_LOOSE_CLOTH, false}, {"surcoat", "coat", HEMC_LOOSE_CLOTH, false},
+    {"pennant", "flag", HEMC_LOOSE_CLOTH, false}, {"streamer", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"neckerchief", "scarf", HEMC_LOOSE_CLOTH, false}, {"waistcloth", "loincloth", HEMC_LOOSE_CLOTH, false},
+    {"coat", "coat", HEMC_LOOSE_CLOTH, true}, {"coattail", "coat", HEMC_LOOSE_CLOTH, false}, {"coattails", "coat", HEMC_LOOSE_CLOTH, false},
     {"tabard", "tabard", HEMC_LOOSE_CLOTH, false}, {"loincloth", "loincloth", HEMC_LOOSE_CLOTH, false},
     {"apron", "apron", HEMC_LOOSE_CLOTH, true}, {"scarf", "scarf", HEMC_LOOSE_CLOTH, false},
     {"muffler", "scarf", HEMC_LOOSE_CLOTH, true}, {"ribbon", "ribbon", HEMC_LOOSE_CLOTH, false},
@@ -30,13 +38,19 @@ static const hemc_loose_word words[] = {
     {"veil", "veil", HEMC_LOOSE_CLOTH, true}, {"curtain", "curtain", HEMC_LOOSE_CLOTH, false},
     {"ponytail", "hair", HEMC_LOOSE_HAIR, false}, {"pigtail", "hair", HEMC_LOOSE_HAIR, false},
     {"twintail", "hair", HEMC_LOOSE_HAIR, false}, {"braid", "hair", HEMC_LOOSE_HAIR, false},
-    {"dreads", "hair", HEMC_LOOSE_HAIR, true}, {"wig", "hair", HEMC_LOOSE_HAIR, true},
+    {"dreads", "hair", HEMC_LOOSE_HAIR, true}, {"dreadlock", "hair", HEMC_LOOSE_HAIR, false},
+    {"dreadlocks", "hair", HEMC_LOOSE_HAIR, false}, {"plait", "hair", HEMC_LOOSE_HAIR, true},
+    {"plaits", "hair", HEMC_LOOSE_HAIR, true}, {"ringlet", "hair", HEMC_LOOSE_HAIR, false},
+    {"mustache", "beard", HEMC_LOOSE_HAIR, false}, {"moustache", "beard", HEMC_LOOSE_HAIR, false},
+    {"goatee", "beard", HEMC_LOOSE_HAIR, false}, {"wig", "hair", HEMC_LOOSE_HAIR, true},
     {"hair", "hair", HEMC_LOOSE_HAIR, false}, {"bangs", "hair", HEMC_LOOSE_HAIR, true},
     {"fringe", "hair", HEMC_LOOSE_HAIR, true}, {"mane", "mane", HEMC_LOOSE_HAIR, true},
     {"beard", "beard", HEMC_LOOSE_HAIR, false}, {"tail", "tail", HEMC_LOOSE_FLESH, false},
     {"ear", "ears", HEMC_LOOSE_FLESH, true}, {"ears", "ears", HEMC_LOOSE_FLESH, true},
     {"antenna", "antennae", HEMC_LOOSE_FLESH, false}, {"antennae", "antennae", HEMC_LOOSE_FLESH, false},
     {"feeler", "antennae", HEMC_LOOSE_FLESH, false}, {"tentacle", "tentacles", HEMC_LOOSE_FLESH, false},
+    {"proboscis", "trunk", HEMC_LOOSE_FLESH, false}, {"udder", "udder", HEMC_LOOSE_FLESH, true},
+    {"wattle", "wattle", HEMC_LOOSE_FLESH, true}, {"jiggle", "jiggle", HEMC_LOOSE_FLESH, true},
     {"trunk", "trunk", HEMC_LOOSE_FLESH, true}, {"belly", "belly", HEMC_LOOSE_FLESH, false},
     {"fin", "fins", HEMC_LOOSE_FIN, true}, {"fins", "fins", HEMC_LOOSE_FIN, true},
     {"flipper", "fins", HEMC_LOOSE_FIN, false}, {"bust", "bust", HEMC_LOOSE_FLESH, true},
@@ -57,6 +71,13 @@ static const hemc_loose_word words[] = {
     {"coda", "tail", HEMC_LOOSE_FLESH, true}, {"oreja", "ears", HEMC_LOOSE_FLESH, false},
     {"orejas", "ears", HEMC_LOOSE_FLESH, true}, {"mantello", "cape", HEMC_LOOSE_CLOTH, true},
     {"gonna", "skirt", HEMC_LOOSE_CLOTH, true},
+    {"manteau", "cape", HEMC_LOOSE_CLOTH, true}, {"foulard", "scarf", HEMC_LOOSE_CLOTH, true},
+    {"sciarpa", "scarf", HEMC_LOOSE_CLOTH, true}, {"melena", "hair", HEMC_LOOSE_HAIR, true},
+    {"barbe", "beard", HEMC_LOOSE_HAIR, true}, {"barba", "beard", HEMC_LOOSE_HAIR, true},
+    {"tresse", "hair", HEMC_LOOSE_HAIR, true}, {"trenza", "hair", HEMC_LOOSE_HAIR, true},
+    {"cauda", "tail", HEMC_LOOSE_FLESH, true}, {"rabo", "tail", HEMC_LOOSE_FLESH, true},
+    {"orelha", "ears", HEMC_LOOSE_FLESH, true}, {"orelhas", "ears", HEMC_LOOSE_FLESH, true},
+    {"orecchio", "ears", HEMC_LOOSE_FLESH, true}, {"orecchie", "ears", HEMC_LOOSE_FLESH, true},
     // Japanese: cape, skirt, scarf, ribbon, hair, tail, ear
     {"マント", "cape", HEMC_LOOSE_CLOTH, false}, {"スカート", "skirt", HEMC_LOOSE_CLOTH, false},
     {"マフラー", "scarf", HEMC_LOOSE_CLOTH, false}, {"リボン", "ribbon", HEMC_LOOSE_CLOTH, false},
@@ -64,19 +85,35 @@ static const hemc_loose_word words[] = {
     {"もみあげ", "hair", HEMC_LOOSE_HAIR, false}, {"髪", "hair", HEMC_LOOSE_HAIR, false},
     {"しっぽ", "tail", HEMC_LOOSE_FLESH, false}, {"尻尾", "tail", HEMC_LOOSE_FLESH, false},
     {"耳", "ears", HEMC_LOOSE_FLESH, false}, {"胸", "bust", HEMC_LOOSE_FLESH, false},
+    {"ケープ", "cape", HEMC_LOOSE_CLOTH, false}, {"ローブ", "robe", HEMC_LOOSE_CLOTH, false},
+    {"ドレス", "skirt", HEMC_LOOSE_CLOTH, false}, {"ワンピース", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"コート", "coat", HEMC_LOOSE_CLOTH, false}, {"袴", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"ﾏﾝﾄ", "cape", HEMC_LOOSE_CLOTH, false}, {"ｽｶｰﾄ", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"おさげ", "hair", HEMC_LOOSE_HAIR, false}, {"三つ編み", "hair", HEMC_LOOSE_HAIR, false},
+    {"アホ毛", "hair", HEMC_LOOSE_HAIR, false}, {"ヘアー", "hair", HEMC_LOOSE_HAIR, false},
+    {"髭", "beard", HEMC_LOOSE_HAIR, false}, {"ヒゲ", "beard", HEMC_LOOSE_HAIR, false},
+    {"ひれ", "fins", HEMC_LOOSE_FIN, false},
+    {"触手", "tentacles", HEMC_LOOSE_FLESH, false}, {"触角", "antennae", HEMC_LOOSE_FLESH, false},
     // Chinese: cape, skirt, scarf, hair, tail
     {"披风", "cape", HEMC_LOOSE_CLOTH, false}, {"披風", "cape", HEMC_LOOSE_CLOTH, false},
     {"斗篷", "cape", HEMC_LOOSE_CLOTH, false}, {"裙", "skirt", HEMC_LOOSE_CLOTH, false},
     {"围巾", "scarf", HEMC_LOOSE_CLOTH, false}, {"头发", "hair", HEMC_LOOSE_HAIR, false},
     {"頭髮", "hair", HEMC_LOOSE_HAIR, false}, {"尾巴", "tail", HEMC_LOOSE_FLESH, false},
+    {"马尾", "hair", HEMC_LOOSE_HAIR, false}, {"刘海", "hair", HEMC_LOOSE_HAIR, false},
+    {"辫", "hair", HEMC_LOOSE_HAIR, false}, {"胡子", "beard", HEMC_LOOSE_HAIR, false},
+    {"披肩", "cape", HEMC_LOOSE_CLOTH, false}, {"飘带", "ribbon", HEMC_LOOSE_CLOTH, false},
     // Korean: cape, skirt, hair, tail
     {"망토", "cape", HEMC_LOOSE_CLOTH, false}, {"치마", "skirt", HEMC_LOOSE_CLOTH, false},
     {"머리카락", "hair", HEMC_LOOSE_HAIR, false}, {"꼬리", "tail", HEMC_LOOSE_FLESH, false},
+    {"스커트", "skirt", HEMC_LOOSE_CLOTH, false}, {"드레스", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"수염", "beard", HEMC_LOOSE_HAIR, false}, {"귀", "ears", HEMC_LOOSE_FLESH, false},
     // Russian, small and capital: cape, skirt, hair, tail
     {"плащ", "cape", HEMC_LOOSE_CLOTH, false}, {"Плащ", "cape", HEMC_LOOSE_CLOTH, false},
     {"юбка", "skirt", HEMC_LOOSE_CLOTH, false}, {"Юбка", "skirt", HEMC_LOOSE_CLOTH, false},
     {"волосы", "hair", HEMC_LOOSE_HAIR, false}, {"Волосы", "hair", HEMC_LOOSE_HAIR, false},
+    {"борода", "beard", HEMC_LOOSE_HAIR, false}, {"Борода", "beard", HEMC_LOOSE_HAIR, false},
     {"хвост", "tail", HEMC_LOOSE_FLESH, false}, {"Хвост", "tail", HEMC_LOOSE_FLESH, false},
+    {"尾", "tail", HEMC_LOOSE_FLESH, false}, // last: a horse's is a way to wear hair
 };
 static const char* const lookalikes[] = {"chair",    "detail",   "address",    "landscape", "escape", "retail", "manet",
                                          "cocktail", "armchair", "wheelchair", "headdress", "earring", "haarlem"};
@@ -131,6 +168,15 @@ bool hemc_name_holds(const char* name, const char* word) {
     char token[TOKEN_SIZE];
     for (const char* at = without_rig(name); next_token(&at, token);) {
         if (strcmp(token, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hemc_name_holds_any(const char* name, const char* const* some, int count) {
+    for (int i = 0; i < count && some[i] != NULL; ++i) {
+        if ((some[i][0] & 0x80) != 0 ? strstr(name, some[i]) != NULL : hemc_name_holds(name, some[i])) {
             return true;
         }
     }

@@ -54,7 +54,8 @@ static double area_of(const hemc_vec3* positions, const uint32_t* corner) {
 static double head_weight(const hemc_model* model, uint32_t v) {
     double sum = 0;
     for (int k = 0; k < 4; ++k) {
-        const bool head = hemc_name_holds(model->bone_defs[model->bones[v][k]].name, "head");
+        static const char* const heads[] = {"head", "頭", "头", "머리"};
+        const bool head = hemc_name_holds_any(model->bone_defs[model->bones[v][k]].name, heads, 4);
         sum += head ? (double)model->bone_weights[v][k] : 0.0;
     }
     return sum;

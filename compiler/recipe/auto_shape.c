@@ -13,7 +13,8 @@
 //   a cape is a thin thing on the bones of the middle that is held above, hangs free, and has the body beside it at every
 //   height (a shirt without a body inside it has not);
 //   hair follows the head and hangs far below where it lies on it (horns and ears stand up, helmets and hoods end).
-// Chains of three bones and more that go down from the head are hair as well.
+// Chains of three bones and more that go down from the head are hair as well, and those in the middle that lead away from it
+// a tail.
 //
 // The head is the bone of the middle that is followed most, high bones before low ones. Lengths are in shares of the
 // model's height. A figure lying down or in pieces has none of these, and is left alone.
@@ -23,6 +24,7 @@
 #define RIM 0.15         // of a garment's height: its hem
 #define HEM_HIGHEST 0.62 // above the floor
 #define HEAD_LEAST 0.4   // where the head begins, above the floor
+#define MIRRORED 0.01    // mean distance of a joint from the mirrored one
 #define MIDDLE 0.04      // bones nearer to the plane between left and right
 #define THIN 0.006       // volume over area
 #define OPEN_SHARE 0.04  // of the edges are borders: a sheet
@@ -31,13 +33,16 @@
 #define SKULL 0.4       // of the size of the hair around it
 #define LONGER 0.25     // of hair hangs below what it grows on; of helmets and hoods less
 #define SEWN 0.002      // a rim nearer than this to the rest goes on there, as a leg does in its foot
+#define HANDS 0.02      // of the width of the character
 #define ACROSS 0.25     // of a skirt's width lies on either side of the middle; a leg is on one
 #define SLICES 8        // of a cape's height, in which the body must be beside it
 #define SECTORS 8       // around a hem
 #define CANDIDATE_LIMIT 48
+#define PIECE_LIMIT 16 // of a node, the largest first
 #define LEAST_TRIANGLES 24
 #define CHAIN_LEAST 3
 #define CHAINS_LEAST 3 // two are legs
+#define TAIL_MOST 0.15 // of the weight; more is the body of a fish or a snake
 
 typedef struct shape {
     uint8_t* mask;
@@ -47,7 +52,10 @@ typedef struct shape {
 typedef struct looker {
     hemc_arena* arena;
     const hemc_model* model;
-    double floor_y, height, middle_x;
+    double floor_y, height;
+    int side;               // the axis from left to right: 0, or 2 on who faces along x
+    double middle;          // along it
+    double left, right;     // ends of the character along it
     const uint8_t* midline; // per bone
     int32_t head;           // HEM_NONE = none
     bool upright;           // its bones are: neither fish nor wolf
@@ -77,36 +85,74 @@ static double area_of(const hemc_model* model, uint32_t t) {
 
 // -- The skeleton without its names
 
+// Whoever faces along x has left and right along z: the axis in which the joints are mirrored better, and the wider where
+// both do, as on a flat skeleton with its arms out.
+static int find_side(looker* l, const double* weight) {
+    const hemc_model* model = l->model;
+    double error[3] = {0}, low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30};
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        for (int k = 0; k < 3 && weight[b] > 0; ++k) {
+            low[k] = fmin(low[k], (double)model->bone_defs[b].bind[4 * k + 3]);
+            high[k] = fmax(high[k], (double)model->bone_defs[b].bind[4 * k + 3]);
+        }
+    }
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        count += weight[b] > 0;
+        for (int axis = 0; axis < 3 && weight[b] > 0; axis += 2) {
+            double nearest = 1e30;
+            for (uint32_t o = 0; o < model->bone_count; ++o) {
+                double square = 0;
+                for (int k = 0; k < 3; ++k) {
+                    const double x = model->bone_defs[b].bind[4 * k + 3];
+                    const double d =
+                        (k == axis ? low[k] + high[k] - x : x) - (double)model->bone_defs[o].bind[4 * k + 3];
+                    square += d * d;
+                }
+                nearest = weight[o] > 0 ? fmin(nearest, square) : nearest;
+            }
+            error[axis] += sqrt(nearest);
+        }
+    }
+    const double flat = MIRRORED * l->height * count;
+    const bool wide = high[2] - low[2] > high[0] - low[0];
+    return error[2] < 0.5 * error[0] || (wide && error[0] < flat && error[2] < flat) ? 2 : 0;
+}
+
 static void find_skeleton(looker* l) {
     const hemc_model* model = l->model;
-    double low[2] = {1e30, 1e30}, high[2] = {-1e30, -1e30};
+    double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30};
     double* weight = hemc_alloc(l->arena, model->bone_count, sizeof(double));
     double* height = hemc_alloc(l->arena, model->bone_count, sizeof(double));
     for (uint32_t v = 0; v < model->vertex_count; ++v) {
-        const double x = model->positions[v].x, y = model->positions[v].y;
-        low[0] = fmin(low[0], x), high[0] = fmax(high[0], x);
-        low[1] = fmin(low[1], y), high[1] = fmax(high[1], y);
+        const double x[3] = {model->positions[v].x, model->positions[v].y, model->positions[v].z};
+        for (int k = 0; k < 3; ++k) {
+            low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
+        }
         for (int k = 0; k < 4; ++k) {
             weight[model->bones[v][k]] += (double)model->bone_weights[v][k];
-            height[model->bones[v][k]] += (double)model->bone_weights[v][k] * y;
+            height[model->bones[v][k]] += (double)model->bone_weights[v][k] * x[1];
         }
     }
     l->floor_y = low[1];
     l->height = fmax(high[1] - low[1], 1e-9);
-    l->middle_x = 0.5 * (low[0] + high[0]);
+    l->side = find_side(l, weight);
+    l->left = low[l->side], l->right = high[l->side];
+    l->middle = 0.5 * (l->left + l->right);
     uint8_t* midline = hemc_alloc(l->arena, model->bone_count, 1);
     double best = 0;
     l->head = HEM_NONE;
     double tall[2] = {1e30, -1e30}, deep[2] = {1e30, -1e30};
     for (uint32_t b = 0; b < model->bone_count; ++b) {
         const float* bind = model->bone_defs[b].bind;
+        const double forward = bind[4 * (2 - l->side) + 3];
         if (weight[b] > 0) {
             tall[0] = fmin(tall[0], (double)bind[7]), tall[1] = fmax(tall[1], (double)bind[7]);
-            deep[0] = fmin(deep[0], (double)bind[11]), deep[1] = fmax(deep[1], (double)bind[11]);
+            deep[0] = fmin(deep[0], forward), deep[1] = fmax(deep[1], forward);
         }
-        midline[b] = fabs((double)model->bone_defs[b].bind[3] - l->middle_x) < MIDDLE * l->height;
+        midline[b] = fabs((double)bind[4 * l->side + 3] - l->middle) < MIDDLE * l->height;
         const double up = weight[b] > 0 ? (height[b] / weight[b] - l->floor_y) / l->height : 0;
-        const double origin = ((double)model->bone_defs[b].bind[7] - l->floor_y) / l->height;
+        const double origin = ((double)bind[7] - l->floor_y) / l->height;
         if (midline[b] && origin > HEAD_LEAST && weight[b] * up * up * up > best) {
             best = weight[b] * up * up * up;
             l->head = (int32_t)b;
@@ -138,7 +184,7 @@ static void add_pieces(looker* l, const uint8_t* node) {
     uint32_t* numbers = hemc_alloc(l->arena, triangles, sizeof(uint32_t));
     const uint32_t count = hemc_number_components(l->arena, l->model, node, numbers);
     uint8_t* mask = hemc_alloc(l->arena, triangles, 1);
-    for (uint32_t piece = 0; piece < count && piece < 8 && count > 1; ++piece) {
+    for (uint32_t piece = 0; piece < count && piece < PIECE_LIMIT && count > 1; ++piece) {
         for (uint32_t t = 0; t < triangles; ++t) {
             mask[t] = node[t] && numbers[t] == piece;
         }
@@ -276,8 +322,12 @@ static bool is_skirt(const looker* l, const shape* s, const traits* r, hemc_bvh*
         r->head > 0.3) {
         return false;
     }
-    const double across = ACROSS * (r->high[0] - r->low[0]);
-    if (r->low[0] > l->middle_x - across || r->high[0] < l->middle_x + across) {
+    const double low = r->low[l->side], high = r->high[l->side], across = ACROSS * (high - low);
+    if (low > l->middle - across || high < l->middle + across) {
+        return false;
+    }
+    // From hand to hand it is the character in one piece, not what it wears.
+    if (low < l->left + HANDS * (l->right - l->left) && high > l->right - HANDS * (l->right - l->left)) {
         return false;
     }
     double inner[3] = {0, 0, 0}, count = 0; // of the rest, at the hem's height
@@ -335,11 +385,11 @@ static bool is_cape(const looker* l, const shape* s, const traits* r) {
         return false;
     }
     bool beside[SLICES] = {false};
-    const double cx = 0.5 * (r->low[0] + r->high[0]), reach = 0.35 * (r->high[0] - r->low[0]);
+    const double width = r->high[l->side] - r->low[l->side], middle = 0.5 * (r->high[l->side] + r->low[l->side]);
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
         const hemc_d3 p = at(model, t, 0);
         const int slice = (int)floor(SLICES * (p.y - r->low[1]) / tall);
-        if (!s->mask[t] && slice >= 0 && slice < SLICES && fabs(p.x - cx) < reach) {
+        if (!s->mask[t] && slice >= 0 && slice < SLICES && fabs((l->side == 0 ? p.x : p.z) - middle) < 0.35 * width) {
             beside[slice] = true;
         }
     }
@@ -353,7 +403,8 @@ static bool is_cape(const looker* l, const shape* s, const traits* r) {
 // Box and mean distance from a point, of the vertices above it that follow the head.
 typedef struct crown {
     double size[3], radius;
-    double lowest; // of all that follow the head
+    hemc_d3 center; // of the box
+    double lowest;  // of all that follow the head
 } crown;
 
 static crown crown_of(const looker* l, const shape* s, bool inside, hemc_d3 from) {
@@ -385,7 +436,32 @@ static crown crown_of(const looker* l, const shape* s, bool inside, hemc_d3 from
     for (int k = 0; k < 3; ++k) {
         c.size[k] = fmax(high[k] - low[k], 0);
     }
+    c.center = d3(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]));
     return c;
+}
+
+// Of what lies close to the shape on the head, how much is farther out than it: a head in one piece has its hair there.
+static double share_outside(const looker* l, const shape* s, hemc_d3 center, double from_y) {
+    const hemc_model* model = l->model;
+    uint32_t* list = hemc_alloc(l->arena, model->triangle_count, sizeof(uint32_t));
+    uint32_t count = 0, close = 0, outside = 0;
+    for (uint32_t t = 0; t < model->triangle_count; ++t) {
+        if (s->mask[t]) {
+            list[count++] = t;
+        }
+    }
+    hemc_bvh own;
+    hemc_bvh_build(l->arena, &own, model->positions, model->triangles, list, count);
+    for (uint32_t i = 0; i < 3 * model->triangle_count; ++i) {
+        const hemc_d3 p = d3_from(model->positions[model->triangles[i]]);
+        hemc_d3 nearest;
+        if (!s->mask[i / 3] && p.y > from_y &&
+            hemc_bvh_nearest(&own, p, CLOSE * l->height, NULL, &nearest, NULL) != HEM_NONE) {
+            ++close;
+            outside += d3_distance(p, center) > d3_distance(nearest, center);
+        }
+    }
+    return close > 0 ? (double)outside / close : 0.0;
 }
 
 // On the head, outside of it, and longer than it: there is a skull inside, and it goes on below where the head begins.
@@ -399,6 +475,7 @@ static bool is_hair(const looker* l, const shape* s, const traits* r) {
     const crown hair = crown_of(l, s, true, from), skull = crown_of(l, s, false, from);
     return skull.size[0] > SKULL * hair.size[0] && skull.size[1] > SKULL * hair.size[1] &&
            skull.size[2] > SKULL * hair.size[2] && hair.radius > 1.02 * skull.radius &&
+           share_outside(l, s, skull.center, from.y) < 0.5 &&
            skull.lowest - r->low[1] > LONGER * (r->high[1] - r->low[1]);
 }
 
@@ -415,7 +492,7 @@ static void add_trims(const looker* l, uint32_t self, const uint8_t* taken) {
     }
     hemc_bvh own;
     hemc_bvh_build(l->arena, &own, model->positions, model->triangles, list, count);
-    for (uint32_t i = 0; i < l->node_count; ++i) {
+    for (uint32_t i = 0; i < l->shape_count; ++i) {
         const shape* other = &l->shapes[i];
         uint32_t corners = 0, away = 0;
         bool free = i != self && other->area < TRIM_SHARE * s->area;
@@ -531,4 +608,75 @@ uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8
         }
     }
     return chains >= CHAINS_LEAST ? chains : 0;
+}
+
+// A chain from b downwards: no bone of it has two children that carry anything.
+static bool is_chain(const looker* l, uint32_t b, const double* weight, uint8_t* chain, uint32_t* length, double* sum) {
+    const hemc_model* model = l->model;
+    uint8_t* carries = hemc_alloc(l->arena, model->bone_count, 1); // a bone, or one below it
+    uint8_t* children = hemc_alloc(l->arena, model->bone_count, 1);
+    for (uint32_t k = model->bone_count; k-- > b;) {
+        carries[k] |= weight[k] > 0;
+        const int32_t parent = model->bone_defs[k].parent;
+        if (carries[k] && parent != HEM_NONE) {
+            carries[parent] = 1;
+            children[parent] += children[parent] < 2;
+        }
+    }
+    *length = 0;
+    *sum = 0;
+    for (uint32_t k = b; k < model->bone_count; ++k) {
+        const int32_t parent = model->bone_defs[k].parent;
+        chain[k] = carries[k] && (k == b || (parent != HEM_NONE && chain[parent]));
+        if (chain[k] && (children[k] > 1 || !l->midline[k])) {
+            return false;
+        }
+        *length += chain[k] && weight[k] > 0;
+        *sum += chain[k] ? weight[k] : 0;
+    }
+    return true;
+}
+
+uint32_t hemc_auto_tail_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors) {
+    looker l = {.arena = arena, .model = model};
+    find_skeleton(&l);
+    double* weight = hemc_alloc(arena, model->bone_count, sizeof(double));
+    double all = 0;
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        for (int k = 0; k < 4; ++k) {
+            weight[model->bones[v][k]] += (double)model->bone_weights[v][k];
+            all += (double)model->bone_weights[v][k];
+        }
+    }
+    uint8_t* of_head = hemc_alloc(arena, model->bone_count, 1); // the head and what it carries
+    uint8_t* chain = hemc_alloc(arena, model->bone_count, 1);
+    uint32_t chains = 0;
+    for (uint32_t b = 0; b < model->bone_count && l.head != HEM_NONE; ++b) {
+        const int32_t parent = model->bone_defs[b].parent;
+        of_head[b] = (int32_t)b == l.head || (parent != HEM_NONE && of_head[parent]);
+        uint32_t length;
+        double sum;
+        memset(chain, 0, model->bone_count);
+        if (of_head[b] || parent == HEM_NONE || bones[b] || !is_chain(&l, b, weight, chain, &length, &sum) ||
+            chain[l.head] || length < CHAIN_LEAST || sum > TAIL_MOST * all) {
+            continue;
+        }
+        uint32_t tip = b;
+        for (uint32_t k = b; k < model->bone_count; ++k) {
+            tip = chain[k] ? k : tip;
+        }
+        const float *from = model->bone_defs[b].bind, *to = model->bone_defs[tip].bind;
+        const float* head = model->bone_defs[l.head].bind;
+        const hemc_d3 root = d3(from[3], from[7], from[11]), end = d3(to[3], to[7], to[11]);
+        const hemc_d3 skull = d3(head[3], head[7], head[11]);
+        if (d3_distance(end, skull) < d3_distance(root, skull) + 0.5 * d3_distance(root, end)) {
+            continue;
+        }
+        ++chains;
+        anchors[b] = anchors[parent] = 1;
+        for (uint32_t k = b; k < model->bone_count; ++k) {
+            bones[k] |= chain[k];
+        }
+    }
+    return chains;
 }

@@ -50,58 +50,82 @@ static const double slips[] = {0.01, 0.1, 0.001, 100.0, 10.0, 0.0254, 1000.0};
 #define GIANT 2.5
 #define GIANT_MOST 15.0
 #define GIANT_LEAST 0.05
+#define ANIMAL 1.0 // of which nobody says what it is
+#define ANIMAL_LEAST 0.08
+#define ANIMAL_MOST 2.5
+#define ANY_LEAST 0.05 // of whatever has a skeleton without telling names
+#define ANY_MOST 15.0
 #define STATURE 1.18  // of the way from ankle to the root of the head
 #define DRAWN 2.2     // an animal is drawn larger or smaller than life by up to this
 #define PLAUSIBLE 1.7 // after one of the usual slips
 
 typedef struct bone_words {
-    const char* words[8];
+    const char* words[9];
 } bone_words;
 
 static bool holds_any(const char* name, const bone_words* w) {
-    for (int i = 0; i < 8 && w->words[i] != NULL; ++i) {
-        if (hemc_name_holds(name, w->words[i])) {
-            return true;
-        }
-    }
-    return false;
+    return hemc_name_holds_any(name, w->words, 9);
 }
 
+static const bone_words heads = {{"head", "頭", "头", "머리"}}, feet = {{"foot", "ankle", "feet", "足首", "脚踝"}},
+                        arms = {{"hand", "wrist", "arm", "fist", "elbow", "腕", "ひじ", "手首", "手臂"}},
+                        legs = {{"leg", "thigh", "knee", "calf", "shin", "足", "ひざ", "腿"}},
+                        hips = {{"hip", "hips", "pelvis", "spine", "torso", "センター", "下半身", "臀"}},
+                        fore = {{"front", "frontleg", "foreleg", "forepaw", "前足"}};
+
+typedef struct stance {
+    bool person;  // it has what a person's skeleton has
+    bool animal;  // it has forelegs
+    bool upright; // and its head is above its hips
+    bool lies;    // feet, hips and head lie one behind the other along the ground
+    double stature;
+} stance;
+
 // The height of whoever has this skeleton, by its bones and what hangs on them; 0 = it is not upright on two legs.
-static double stature_of(const hemc_model* model, double mesh_height) {
-    static const bone_words heads = {{"head"}}, feet = {{"foot", "ankle", "feet"}},
-                            arms = {{"hand", "wrist", "arm", "fist", "elbow"}},
-                            legs = {{"leg", "thigh", "knee", "calf", "shin"}},
-                            hips = {{"hip", "hips", "pelvis", "spine", "torso"}},
-                            no_hands = {{"front", "fore leg", "frontleg", "foreleg"}};
-    double head = -1e30, foot = 1e30, hip[3] = {0}, top[3] = {0};
+static stance stance_of(const hemc_model* model, double mesh_height) {
+    stance s = {0};
+    double head = 1e30, foot[3] = {0, 1e30, 0}, hip[3] = {0}, top[3] = {0, -1e30, 0}, highest[3] = {0, -1e30, 0};
     uint32_t arm_count = 0, leg_count = 0, hip_count = 0;
+    bool has_foot = false;
     for (uint32_t b = 0; b < model->bone_count; ++b) {
         const hemc_bone_def* bone = &model->bone_defs[b];
-        if (holds_any(bone->name, &no_hands)) {
-            return 0;
-        }
+        const bool of_arm = holds_any(bone->name, &arms), of_leg = holds_any(bone->name, &legs);
         const double at[3] = {bone->bind[3], bone->bind[7], bone->bind[11]};
-        if (holds_any(bone->name, &heads) && (head == -1e30 || at[1] < head)) {
-            head = at[1];
-            memcpy(top, at, sizeof(top));
+        s.animal = s.animal || holds_any(bone->name, &fore);
+        if (holds_any(bone->name, &heads)) {
+            if (at[1] < head) {
+                head = at[1];
+                memcpy(top, at, sizeof(top));
+            }
         } else if (holds_any(bone->name, &feet)) {
-            foot = fmin(foot, at[1]);
+            if (!has_foot || at[1] < foot[1]) {
+                memcpy(foot, at, sizeof(foot));
+                has_foot = true;
+            }
         } else if (hip_count == 0 && holds_any(bone->name, &hips)) {
             memcpy(hip, at, sizeof(hip));
             ++hip_count;
+        } else if (!of_arm && !of_leg && at[1] > highest[1]) {
+            memcpy(highest, at, sizeof(highest));
         }
-        arm_count += holds_any(bone->name, &arms);
-        leg_count += holds_any(bone->name, &legs);
+        arm_count += of_arm;
+        leg_count += of_leg;
     }
-    double up = top[1] - hip[1], across = hypot(top[0] - hip[0], top[2] - hip[2]);
-    if (head == -1e30 || foot == 1e30 || hip_count == 0 || arm_count < 2 || leg_count < 2 || up < across ||
-        !(head > foot)) {
-        return 0;
+    if (top[1] == -1e30) { // Rigify's head is the last bone of the spine
+        memcpy(top, highest, sizeof(top));
     }
-    double by_bones = STATURE * (head - foot);
-    // A garment or a wig alone says nothing; a figure whose head is half of it says more than its bones.
-    return mesh_height > by_bones && mesh_height < 2.0 * by_bones ? mesh_height : by_bones;
+    s.person = !s.animal && top[1] != -1e30 && has_foot && hip_count != 0 && arm_count >= 2 && leg_count >= 2;
+    const double up = top[1] - hip[1], across = hypot(top[0] - hip[0], top[2] - hip[2]);
+    const double under = hip[1] - foot[1], behind = hypot(hip[0] - foot[0], hip[2] - foot[2]);
+    s.upright = s.person && up >= across && top[1] > foot[1];
+    const double along = (top[0] - hip[0]) * (hip[0] - foot[0]) + (top[2] - hip[2]) * (hip[2] - foot[2]);
+    s.lies = s.person && across > 2.0 * fabs(up) && behind > 2.0 * fabs(under) && along > 0.8 * across * behind;
+    if (s.upright) {
+        const double by_bones = STATURE * (top[1] - foot[1]);
+        // A garment or a wig alone says nothing; a figure whose head is half of it says more than its bones.
+        s.stature = mesh_height > by_bones && mesh_height < 2.0 * by_bones ? mesh_height : by_bones;
+    }
+    return s;
 }
 
 // The first name in the file that holds the word of some animal.
@@ -154,7 +178,8 @@ double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model
     }
     double height = high[1] - low[1], length = fmax(height, fmax(high[0] - low[0], high[2] - low[2]));
     const char* name = "";
-    double stature = model->bone_count > 1 ? stature_of(model, height) : 0.0;
+    const stance stands = stance_of(model, height);
+    const double stature = model->bone_count > 1 ? stands.stature : 0.0;
     const known_size* animal = animal_of(model, &name);
     double size = stature, wanted = PERSON, scale = 1.0;
     const char* what = "a skeleton that stands on two legs is a person's";
@@ -169,8 +194,27 @@ double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model
         wanted = (double)animal->metres;
         what = hemc_format(arena, "\"%s\" is a %s", name, animal->word);
         odd = size > DRAWN * wanted || size < wanted / DRAWN;
+    } else if (stature > 0.0) {
+        odd = stature > PERSON_MOST || stature < PERSON_LEAST;
+    } else if (stands.animal) {
+        size = height;
+        wanted = ANIMAL;
+        what = "a skeleton on four legs is an animal's";
+        odd = height > ANIMAL_MOST || height < ANIMAL_LEAST;
+    } else if (model->bone_count >= 3 && (length > ANY_MOST || length < ANY_LEAST)) {
+        const bool upright = hemc_auto_upright(arena, model);
+        size = upright ? height : length;
+        wanted = upright ? PERSON : ANIMAL;
+        what = "whatever has a skeleton has some size";
+        odd = true;
     } else {
-        odd = stature > 0.0 && (stature > PERSON_MOST || stature < PERSON_LEAST);
+        odd = false;
+    }
+    if (stands.lies) {
+        hemc_warn(
+            log, model->path, "",
+            "the character lies along the ground, feet, hips and head: glTF has Y up, and what is up is found by it. "
+            "Export with +Y up, or apply the rotation of the root");
     }
     if (odd && size > 0.0) {
         scale = pick(size, wanted);

@@ -216,16 +216,12 @@ static bool read_hull(const hemc_recipe_reader* r, const hemc_json* object, hemc
 }
 
 bool hemc_recipe_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone) {
-    const char** names = hemc_alloc(r->arena, r->model->bone_count, sizeof(char*));
     for (uint32_t b = 0; b < r->model->bone_count; ++b) {
-        names[b] = r->model->bone_defs[b].name;
-        if (strcmp(names[b], bone) == 0) {
+        if (strcmp(r->model->bone_defs[b].name, bone) == 0) {
             return true;
         }
     }
-    const char* near = hemc_recipe_nearest(bone, names, r->model->bone_count);
-    return hemc_recipe_fault(r, value, "no bone is named \"%s\"%s%s%s", bone, near != NULL ? "; did you mean \"" : "",
-                             near != NULL ? near : "", near != NULL ? "\"?" : "");
+    return hemc_recipe_no_bone(r, value, bone);
 }
 
 bool hemc_recipe_collider(const hemc_recipe_reader* r, const hemc_json* object, hemc_collider_recipe* c) {

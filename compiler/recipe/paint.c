@@ -86,7 +86,12 @@ const char* hemc_paint_meant(const char* name) {
         }
     }
     // A quarter of the word may be wrong; what begins with HEM_ means one of ours whatever follows.
-    const bool near = best_distance <= (strlen(given) + 1) / 4;
+    bool near = best_distance <= (strlen(given) + 1) / 4;
+    for (int i = 0; i < KNOWN_COUNT; ++i) { // "_PIN"
+        squeeze(known[i].name, ours);
+        best = strcmp(given, ours + 3) == 0 ? known[i].name : best;
+        near = near || strcmp(given, ours + 3) == 0;
+    }
     return near || strncmp(name, "_HEM_", 5) == 0 || strncmp(given, "HEM", 3) == 0 ? (near ? best : "") : NULL;
 }
 
@@ -197,8 +202,8 @@ static void tell_unused(hemc_arena* arena, hemc_log* log, const hemc_model* mode
         for (int i = 0; i < KNOWN_COUNT; ++i) {
             hemc_text_add(&list, "%s%s", i == 0 ? "" : ", ", known[i].name);
         }
-        hemc_warn(log, model->path, "", "paint \"%s\" does nothing%s%s%s. Names that do: %s", name,
-                  meant[0] != 0 ? "; did you mean \"" : "", meant, meant[0] != 0 ? "\"?" : "", list.data);
+        hemc_warn(log, model->path, "", "paint \"%s\" does nothing%s%s%s Names that do: %s", name,
+                  meant[0] != 0 ? "; did you mean \"" : "", meant, meant[0] != 0 ? "\"?" : ".", list.data);
         return;
     }
     const char* meaning = meaning_of(name);

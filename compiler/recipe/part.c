@@ -11,6 +11,8 @@
 // One part of a recipe, and the small readers that every object of a recipe is read with. Ranges are wide: they catch
 // slips (centimetres for metres, a percentage for a share), not taste.
 
+enum { KEYS_TOLD = 20, BONES_TOLD = 24 }; // names in a message
+
 bool hemc_recipe_fault(const hemc_recipe_reader* r, const hemc_json* value, const char* format, ...) {
     char text[1024];
     va_list list;
@@ -49,6 +51,37 @@ const char* hemc_recipe_nearest(const char* word, const char* const* words, uint
     return best != NULL && best_distance <= (strlen(word) + 2) / 3 ? best : NULL;
 }
 
+static const char* told(hemc_arena* arena, const char* const* names, uint32_t count) {
+    hemc_text list = {.arena = arena};
+    for (uint32_t i = 0; i < count; ++i) {
+        hemc_text_add(&list, "%s%s", i != 0 ? ", " : "", names[i]);
+    }
+    return count != 0 ? list.data : "none";
+}
+
+bool hemc_recipe_no_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone) {
+    const char** names = hemc_alloc(r->arena, r->model->bone_count, sizeof(char*));
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < r->model->bone_count; ++b) {
+        names[count++] = r->model->bone_defs[b].name;
+    }
+    const char* near = hemc_recipe_nearest(bone, names, count);
+    if (near != NULL) {
+        return hemc_recipe_fault(r, value, "no bone is named \"%s\"; did you mean \"%s\"?", bone, near);
+    }
+    const uint32_t some = count < BONES_TOLD ? count : BONES_TOLD;
+    return hemc_recipe_fault(r, value, "no bone is named \"%s\"; there are: %s%s", bone, told(r->arena, names, some),
+                             some < count ? " and more (hem list shows them)" : "");
+}
+
+const char* hemc_recipe_paints_told(const hemc_recipe_reader* r) {
+    const char** names = hemc_alloc(r->arena, (size_t)r->model->paint_count + 1, sizeof(char*));
+    for (uint32_t i = 0; i < r->model->paint_count; ++i) {
+        names[i] = r->model->paints[i].name;
+    }
+    return told(r->arena, names, r->model->paint_count);
+}
+
 bool hemc_recipe_keys(const hemc_recipe_reader* r, const hemc_json* object, const char* const* keys,
                       uint32_t key_count) {
     bool good = true;
@@ -60,7 +93,9 @@ bool hemc_recipe_keys(const hemc_recipe_reader* r, const hemc_json* object, cons
         if (!known) {
             const char* near = hemc_recipe_nearest(m->key, keys, key_count);
             good = near != NULL ? hemc_recipe_fault(r, m, "unknown key; did you mean \"%s\"?", near)
-                                : hemc_recipe_fault(r, m, "unknown key; docs/recipe.md lists the keys");
+                   : key_count > KEYS_TOLD
+                       ? hemc_recipe_fault(r, m, "unknown key; docs/recipe.md lists the keys")
+                       : hemc_recipe_fault(r, m, "unknown key; there are: %s", told(r->arena, keys, key_count));
         }
     }
     return good;
@@ -363,9 +398,10 @@ static bool read_attach(const hemc_recipe_reader* r, const hemc_json* value, hem
     if (attach->paint != NULL) {
         bool holds;
         if (!hemc_paint_test(attach->paint, r->model, 0, &holds)) {
-            return hemc_recipe_fault(r, hemc_json_member(value, "paint"),
-                                     "\"%s\" names no vertex attribute of the model, or is not NAME > 0.5",
-                                     attach->paint);
+            return hemc_recipe_fault(
+                r, hemc_json_member(value, "paint"),
+                "\"%s\" names no vertex attribute of the model, or is not NAME > 0.5; there are: %s", attach->paint,
+                hemc_recipe_paints_told(r));
         }
     }
     for (uint32_t i = 0; i < attach->bone_count; ++i) {
@@ -374,14 +410,7 @@ static bool read_attach(const hemc_recipe_reader* r, const hemc_json* value, hem
             any = hemc_glob(attach->bones[i], r->model->bone_defs[b].name);
         }
         if (!any) {
-            const char** names = hemc_alloc(r->arena, r->model->bone_count, sizeof(char*));
-            for (uint32_t b = 0; b < r->model->bone_count; ++b) {
-                names[b] = r->model->bone_defs[b].name;
-            }
-            const char* near = hemc_recipe_nearest(attach->bones[i], names, r->model->bone_count);
-            return hemc_recipe_fault(r, hemc_json_member(value, "bones"), "no bone is named \"%s\"%s%s%s",
-                                     attach->bones[i], near != NULL ? "; did you mean \"" : "",
-                                     near != NULL ? near : "", near != NULL ? "\"?" : "");
+            return hemc_recipe_no_bone(r, hemc_json_member(value, "bones"), attach->bones[i]);
         }
     }
     const hemc_json* box = hemc_json_member(value, "box");
@@ -436,8 +465,9 @@ static bool read_limit(const hemc_recipe_reader* r, const hemc_json* object, con
         return hemc_recipe_number(r, object, key, 0, false, 1000, metres);
     }
     if (hemc_paint_values(r->model, value->string) == NULL) {
-        return hemc_recipe_fault(r, value, "must be metres or a vertex attribute, but the model has no \"%s\"",
-                                 value->string);
+        return hemc_recipe_fault(r, value,
+                                 "must be metres or a vertex attribute, but the model has no \"%s\"; there are: %s",
+                                 value->string, hemc_recipe_paints_told(r));
     }
     *paint = value->string;
     return true;
@@ -458,8 +488,9 @@ static bool read_blend(const hemc_recipe_reader* r, const hemc_json* object, hem
     part->blend_paint = painted && value == NULL;
     if (value != NULL && value->kind == HEMC_JSON_STRING) {
         if (strcmp(value->string, "paint") != 0 || !painted) {
-            return hemc_recipe_fault(
-                r, value, painted ? "must be metres or \"paint\"" : "the model has no vertex attribute _HEM_BLEND");
+            return painted ? hemc_recipe_fault(r, value, "must be metres or \"paint\"")
+                           : hemc_recipe_fault(r, value, "the model has no vertex attribute _HEM_BLEND; there are: %s",
+                                               hemc_recipe_paints_told(r));
         }
         part->blend_paint = true;
         return true;
@@ -524,7 +555,8 @@ static bool read_paint(const hemc_recipe_reader* r, const hemc_json* object, con
         return false;
     }
     if (value != NULL && hemc_paint_values(r->model, *paint) == NULL) {
-        return hemc_recipe_fault(r, value, "the model has no vertex attribute \"%s\"", *paint);
+        return hemc_recipe_fault(r, value, "the model has no vertex attribute \"%s\"; there are: %s", *paint,
+                                 hemc_recipe_paints_told(r));
     }
     *paint = hemc_paint_values(r->model, *paint) != NULL ? *paint : NULL;
     return true;

@@ -188,11 +188,16 @@ static bool check_names(hemc_arena* arena, hemc_log* log, const hemc_recipe* rec
                 }
                 if (!found) {
                     const char* near = hemc_recipe_nearest(given[i], names, recipe->part_count + 2);
+                    hemc_text parts = {.arena = arena};
+                    for (uint32_t n = 0; n < recipe->part_count + 1; ++n) {
+                        hemc_text_add(&parts, "%s%s", n != 0 ? ", " : "", names[n]);
+                    }
                     good =
                         hemc_error(log, HEMC_INPUT, file,
                                    hemc_format(arena, "%s/%s", part->json_path, list == 0 ? "collides_with" : "stitch"),
-                                   "no part is named \"%s\"%s%s%s", given[i], near != NULL ? "; did you mean \"" : "",
-                                   near != NULL ? near : "", near != NULL ? "\"?" : "");
+                                   "no part is named \"%s\"%s%s%s; there are: %s", given[i],
+                                   near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                                   near != NULL ? "\"?" : "", parts.data);
                 }
             }
         }

@@ -54,6 +54,9 @@ bool hemc_recipe_lattice(const hemc_recipe_reader* r, const hemc_json* object, h
 bool hemc_recipe_lattice_clips(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 bool hemc_recipe_springs(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part);
 // Whether the model has this bone; if not, `value` is where it is named.
+// The fault of naming a bone that is none, with what there is; always false.
+bool hemc_recipe_no_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone);
+const char* hemc_recipe_paints_told(const hemc_recipe_reader* r); // names of the model's paints, for a message
 bool hemc_recipe_bone(const hemc_recipe_reader* r, const hemc_json* value, const char* bone);
 void hemc_collider_capsule(hemc_collider_recipe* c, const double from[3], const double to[3], double r0, double r1);
 bool hemc_recipe_collider(const hemc_recipe_reader* r, const hemc_json* object, hemc_collider_recipe* collider);

@@ -354,7 +354,8 @@ hemc_selector* hemc_selector_parse(const hemc_recipe_reader* r, const hemc_json*
                 return NULL;
             }
             if (!found) {
-                hemc_recipe_fault(r, m, "the model has no vertex attribute for \"%s\"", child->paint);
+                hemc_recipe_fault(r, m, "the model has no vertex attribute for \"%s\"; there are: %s", child->paint,
+                                  hemc_recipe_paints_told(r));
                 return NULL;
             }
         } else if (strcmp(m->key, "box") == 0) {

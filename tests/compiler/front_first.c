@@ -29,6 +29,13 @@ TEST names_of_many_tools_and_languages_are_read(void) {
                 {"披风_01", "cape"},
                 {"长头发", "hair"},
                 {"꼬리1", "tail"},
+                {"Dreadlocks_02", "hair"},
+                {"TrenchCoat", "coat"},
+                {"ｽｶｰﾄ_0_1", "skirt"},
+                {"おさげ左", "hair"},
+                {"尾1", "tail"},
+                {"马尾", "hair"},
+                {"Borat", NULL},
                 {"Плащ", "cape"},
                 {"волосы_зад", "hair"},
                 {"плач", NULL},
@@ -108,6 +115,8 @@ TEST a_unit_is_taken_for_what_makes_the_figure_plausible(void) {
         {"Giant", 5.0f, true, true, 1.0, 0},           // told
         {"Body", 3.0f, false, true, 1.0, 0},           // lies or goes on four legs: unknown
         {"Body", 3.0f, true, false, 1.0, 0},           // no bones of a person
+        {"Body", 100.0f, true, false, 0.01, 0},        // whatever it is, it is not of 170 m
+        {"Body", 100.0f, false, false, 0.01, 0},       // nor of 170 m length
         {"Wolf", 1.6f, false, false, 0.95 / 2.7, .01}, // a wolf of 2.7 m
         {"Wolf", 0.7f, false, false, 1.0, 0},          // drawn a little large
     };
@@ -128,6 +137,53 @@ static bool load(kit* k, const char* text, hemc_recipe* recipe) {
     kit_data d = kit_good();
     return kit_import(k, &d, "\"name\": \"Sheet\"", "\"name\": \"Cape\"") &&
            hemc_recipe_load_memory(k->arena, &k->log, "recipe.json", text, strlen(text), &k->model, recipe);
+}
+
+// Skeletons whose bones are called otherwise, and on four legs.
+TEST a_unit_is_taken_from_bones_of_other_names(void) {
+    static const char* const japanese[8] = {"センター", "頭", "左腕", "右腕", "左足", "右足", "左足首", "右足首"};
+    static const char* const rigify[8] = {"DEF-spine",   "DEF-spine.006", "DEF-upper_arm.L", "DEF-upper_arm.R",
+                                          "DEF-thigh.L", "DEF-thigh.R",   "DEF-foot.L",      "DEF-foot.R"};
+    static const char* const animal[8] = {"Back",      "Head",      "FrontUpperLeg.L", "FrontUpperLeg.R",
+                                          "BackLeg.L", "BackLeg.R", "Foot.L",          "Foot.R"};
+    static const struct {
+        const char* const* bones;
+        float unit;
+        double scale, tolerance;
+    } rows[] = {{japanese, 1.0f, 1.0, 0},        {japanese, 100.0f, 0.01, 0}, {japanese, 2.0f, 0.5, 0.01},
+                {rigify, 100.0f, 0.01, 0},       {rigify, 2.0f, 0.5, 0.01},   {animal, 1.0f, 1.0, 0},
+                {animal, 2.0f, 1.0 / 3.4, 0.01}, {animal, 60.0f, 0.01, 0}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        kit k;
+        kit_begin(&k);
+        figure f;
+        make_figure(&f, "Body", rows[i].unit, true, true);
+        for (int b = 0; b < 8; ++b) {
+            f.bones[b].name = rows[i].bones[b];
+        }
+        const double scale = hemc_auto_scale(k.arena, &k.log, &f.model);
+        ASSERT_IN_RANGEm(rows[i].bones[0], rows[i].scale, scale, rows[i].tolerance + 1e-9);
+        kit_end(&k);
+    }
+    PASS();
+}
+
+// Z up in the file: somebody who stands lies along z.
+TEST who_lies_on_the_ground_is_told_about_y_up(void) {
+    for (int lies = 0; lies < 2; ++lies) {
+        kit k;
+        kit_begin(&k);
+        figure f;
+        make_figure(&f, "Body", 1.0f, true, true);
+        for (int b = 0; b < 8 && lies; ++b) {
+            f.bones[b].bind[11] = -f.bones[b].bind[7];
+            f.bones[b].bind[7] = 0;
+        }
+        hemc_auto_scale(k.arena, &k.log, &f.model);
+        ASSERT_EQ(lies == 1, kit_log_has(&k.log, HEMC_WARNING, "lies along the ground"));
+        kit_end(&k);
+    }
+    PASS();
 }
 
 TEST a_recipe_without_parts_keeps_automatic_mode(void) {
@@ -227,22 +283,42 @@ TEST a_part_without_a_skin_hangs_on_the_nearest_bone(void) {
 }
 
 // What is surely wrong is a sentence, and under --strict an error.
-TEST an_absurd_spacing_is_refused_under_strict(void) {
+TEST what_nobody_can_have_meant_is_refused_under_strict(void) {
+    static const char few[] = "too few particles to bend: try", count[] = "are too few to bend",
+                      absent[] = "there is none", around[] = "simulated particles of part \"sheet\" inside it";
     static const struct {
-        const char* spacing; // of a sheet of 2 m
-        bool absurd;
-    } rows[] = {{"0.1", false}, {"0.45", false}, {"0.7", true}, {"5", true}};
+        const char* keys; // of a sheet of 2 m, 1 m wide around x = 0, from y = 0
+        const char* colliders;
+        const char* warning;
+        bool said;
+    } rows[] = {
+        {"\"spacing\": 0.1", "", few, false},
+        {"\"spacing\": 0.45", "", few, false},
+        {"\"spacing\": 0.7", "", few, true},
+        {"\"spacing\": 5", "", few, true},
+        {"\"particles\": 60", "", count, false},
+        {"\"particles\": 3", "", count, true},
+        {"\"spacing\": 0.1", "", absent, false},
+        {"\"spacing\": 0.1, \"collides_with\": [\"body\"]", "", absent, true},
+        {"\"spacing\": 0.1", "{\"shape\": \"sphere\", \"center\": [0, 1, 0], \"radius\": 0.8}", around, true},
+        {"\"spacing\": 0.1", "{\"shape\": \"sphere\", \"center\": [0, 1, -3], \"radius\": 0.8}", around, false},
+        {"\"spacing\": 0.1", "{\"shape\": \"sphere\", \"center\": [0, 1, 0], \"radius\": 0.1}", around, false},
+        {"\"spacing\": 0.1", "{\"from\": [0, 0.5, 0], \"to\": [0, 1.5, 0], \"radius\": 0.6}", around, true},
+        {"\"spacing\": 0.1", "{\"from\": [0, 0.5, -3], \"to\": [0, 1.5, -3], \"radius\": 0.6}", around, false},
+        {"\"spacing\": 0.1", "{\"shape\": \"box\", \"center\": [0, 1, 0], \"half\": [0.5, 0.5, 0.5]}", around, true},
+    };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         kit k;
         kit_begin(&k);
         kit_data d = kit_good();
         size_t size;
         const char* gltf = kit_gltf(k.arena, &d, NULL, NULL, &size);
-        char text[200];
-        const int length = snprintf(text, sizeof(text),
-                                    "{\"body\": false, \"parts\": [{\"name\": \"sheet\", \"select\": {\"node\": "
-                                    "\"Sheet\"}, \"spacing\": %s}]}",
-                                    rows[i].spacing);
+        char text[400];
+        const int length =
+            snprintf(text, sizeof(text),
+                     "{\"body\": false, \"colliders\": [%s], \"parts\": [{\"name\": \"sheet\", \"select\": "
+                     "{\"node\": \"Sheet\"}, %s}]}",
+                     rows[i].colliders, rows[i].keys);
         const hemc_job job = {.input = "kit.gltf",
                               .input_bytes = gltf,
                               .input_size = size,
@@ -252,12 +328,26 @@ TEST an_absurd_spacing_is_refused_under_strict(void) {
                               .strict = true};
         hemc_outcome out;
         hemc_execute(&job, &out, NULL, NULL);
-        const bool said = out.messages != NULL && strstr(out.messages, "too few particles to bend: try") != NULL;
-        ASSERT_EQm(rows[i].spacing, rows[i].absurd, said);
-        ASSERTm(rows[i].spacing, !rows[i].absurd || out.exit_code == HEMC_VALIDATION);
+        const bool said = out.messages != NULL && strstr(out.messages, rows[i].warning) != NULL;
+        ASSERT_EQm(text, rows[i].said, said);
+        ASSERTm(text, !rows[i].said || out.exit_code == HEMC_VALIDATION);
         hemc_outcome_free(&out);
         kit_end(&k);
     }
+    PASS();
+}
+
+TEST two_bones_of_one_name_are_told(void) {
+    kit k;
+    kit_begin(&k);
+    kit_data d = kit_good();
+    ASSERT(kit_import(&k, &d, NULL, NULL));
+    ASSERT_FALSE(kit_log_has(&k.log, HEMC_WARNING, "have the name of another"));
+    kit_end(&k);
+    kit_begin(&k);
+    ASSERT(kit_import(&k, &d, "\"name\": \"Upper\"", "\"name\": \"Lower\""));
+    ASSERT(kit_log_has(&k.log, HEMC_WARNING, "1 bones have the name of another"));
+    kit_end(&k);
     PASS();
 }
 
@@ -603,11 +693,14 @@ SUITE(front_first_suite) {
     RUN_TEST(names_of_many_tools_and_languages_are_read);
     RUN_TEST(accessories_are_known_by_a_word_of_their_own);
     RUN_TEST(a_unit_is_taken_for_what_makes_the_figure_plausible);
+    RUN_TEST(a_unit_is_taken_from_bones_of_other_names);
+    RUN_TEST(who_lies_on_the_ground_is_told_about_y_up);
     RUN_TEST(a_recipe_without_parts_keeps_automatic_mode);
     RUN_TEST(the_command_line_has_the_last_word_about_scale);
     RUN_TEST(a_part_that_nothing_holds_is_held_by_its_bone);
     RUN_TEST(a_part_without_a_skin_hangs_on_the_nearest_bone);
-    RUN_TEST(an_absurd_spacing_is_refused_under_strict);
+    RUN_TEST(what_nobody_can_have_meant_is_refused_under_strict);
+    RUN_TEST(two_bones_of_one_name_are_told);
     RUN_TEST(a_hood_stays_on_its_head);
     RUN_TEST(a_list_names_what_a_recipe_may_use);
     RUN_TEST(springs_of_a_vrm_swing_and_hang_as_they_did);

@@ -37,6 +37,8 @@ TEST names_that_look_like_ours_are_told_apart(void) {
     } rows[] = {{"_HEM_PIN", NULL},
                 {"_HEM_PINS", "_HEM_PIN"},
                 {"_HEMPIN", "_HEM_PIN"},
+                {"_PIN", "_HEM_PIN"},
+                {"_SPIN", NULL},
                 {"_HEM_STIFFNES", "_HEM_STIFFNESS"},
                 {"_HEM_MAXDISTANCE", "_HEM_MAX_DISTANCE"},
                 {"_HEM_COLOUR", ""},
