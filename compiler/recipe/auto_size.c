@@ -157,10 +157,10 @@ static bool is_no_common_size(const hemc_model* model) {
     return false;
 }
 
-static double pick(double size, double wanted) {
+static double pick(double size, double wanted, double within) {
     for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); ++i) {
         double ratio = size * slips[i] / wanted;
-        if (ratio < PLAUSIBLE && ratio > 1.0 / PLAUSIBLE) {
+        if (ratio < within && ratio > 1.0 / within) {
             return slips[i];
         }
     }
@@ -217,7 +217,7 @@ double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model
             "Export with +Y up, or apply the rotation of the root");
     }
     if (odd && size > 0.0) {
-        scale = pick(size, wanted);
+        scale = pick(size, wanted, wanted == ANIMAL ? 2.0 * PLAUSIBLE : PLAUSIBLE);
         hemc_text why = {.arena = arena};
         hemc_text_add(&why, "automatic size: %s, and ", what);
         hemc_text_number(&why, hemc_two_digits(size));

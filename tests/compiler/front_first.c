@@ -73,6 +73,8 @@ typedef struct figure {
     hemc_model model;
     hemc_bone_def bones[8];
     hemc_vec3 positions[2];
+    uint16_t vertex_bones[2][4];
+    float weights[2][4];
     hemc_primitive primitive;
 } figure;
 
@@ -88,6 +90,8 @@ static void make_figure(figure* f, const char* mesh, float unit, bool upright, b
         f->bones[i].bind[7] = unit * human[i].y;
         f->bones[i].bind[11] = unit * (upright ? 0.0f : 2.0f * human[i].y);
     }
+    f->weights[0][0] = f->weights[1][0] = 1;
+    f->vertex_bones[1][0] = 1;
     f->positions[1].y = unit * 1.7f;
     f->primitive = (hemc_primitive){.node_name = "", .mesh_name = mesh, .material_name = ""};
     f->model = (hemc_model){.path = "figure",
@@ -95,6 +99,8 @@ static void make_figure(figure* f, const char* mesh, float unit, bool upright, b
                             .bone_count = 8,
                             .positions = f->positions,
                             .vertex_count = 2,
+                            .bones = f->vertex_bones,
+                            .bone_weights = f->weights,
                             .primitives = &f->primitive,
                             .primitive_count = 1};
 }
