@@ -217,7 +217,7 @@ double hemc_auto_scale(hemc_arena* arena, hemc_log* log, const hemc_model* model
             "Export with +Y up, or apply the rotation of the root");
     }
     if (odd && size > 0.0) {
-        scale = pick(size, wanted, wanted == ANIMAL ? 2.0 * PLAUSIBLE : PLAUSIBLE);
+        scale = pick(size, wanted, wanted == ANIMAL ? 1.2 * PLAUSIBLE : PLAUSIBLE);
         hemc_text why = {.arena = arena};
         hemc_text_add(&why, "automatic size: %s, and ", what);
         hemc_text_number(&why, hemc_two_digits(size));
