@@ -132,7 +132,15 @@ bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* a
         }
     }
     hemc_preflight* f = hemc_alloc(c->arena, 1, sizeof(hemc_preflight));
-    const hemc_flight flight = {bytes, size, c->job->input, c->recipe.accessories, again};
+    // Whatever is a part is looked at, be it as long as a sword on its bone: so is hair that a scalp is missing under.
+    uint8_t* left_out = NULL;
+    if (c->recipe.accessories != NULL) {
+        left_out = hemc_alloc(c->arena, c->model.triangle_count, 1);
+        for (uint32_t t = 0; t < c->model.triangle_count; ++t) {
+            left_out[t] = c->recipe.accessories[t] && c->owner[t] == HEM_NONE;
+        }
+    }
+    const hemc_flight flight = {bytes, size, c->job->input, left_out, again};
     if (!preflight_function(&flight, f)) {
         return hemc_error(&c->log, HEMC_INTERNAL, c->job->input, "", "the pre-flight could not be played");
     }

@@ -369,9 +369,39 @@ static bool attach_upper_border(roles* r, uint8_t* attached) {
     return count > 0;
 }
 
+// The bone that the part's vertices follow most.
+static uint32_t main_bone(const roles* r) {
+    double* weight = hemc_alloc(r->arena, r->model->bone_count, sizeof *weight);
+    for (uint32_t v = 0; v < r->surface->vertex_count; ++v) {
+        for (int k = 0; k < 4; ++k) {
+            uint32_t source = r->surface->source_vertex[v];
+            weight[r->model->bones[source][k]] += (double)r->model->bone_weights[source][k];
+        }
+    }
+    uint32_t best = 0;
+    for (uint32_t b = 1; b < r->model->bone_count; ++b) {
+        best = weight[b] > weight[best] ? b : best;
+    }
+    return best;
+}
+
+// Whether what is within reach of a particle follows this bone: long hair touches the back, which does not hold it.
+static bool follows_there(roles* r, uint32_t i, double reach, uint32_t bone) {
+    const int32_t t = hemc_bvh_nearest(find_rest(r), d3_from(r->p->positions[i]), reach, NULL, NULL, NULL);
+    const uint32_t vertex = t != HEM_NONE ? r->model->triangles[3 * (size_t)t] : 0;
+    double weight = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        weight += r->model->bones[vertex][k] == bone ? (double)r->model->bone_weights[vertex][k] : 0.0;
+    }
+    return t != HEM_NONE && weight > 0.5;
+}
+
 static bool attach_touching(roles* r, uint8_t* attached) {
+    const bool hair = r->part->lies == HEMC_LIES_ON_HEAD;
+    const uint32_t bone = hair ? main_bone(r) : 0;
     for (uint32_t i = 0; i < r->p->count; ++i) {
-        attached[i] = rest_distance(r, i, 0.5 * r->p->spacing, NULL) <= 0.5 * r->p->spacing;
+        attached[i] = rest_distance(r, i, 0.5 * r->p->spacing, NULL) <= 0.5 * r->p->spacing &&
+                      (!hair || follows_there(r, i, 0.5 * r->p->spacing, bone));
     }
     return count_set(attached, r->p->count) > 0;
 }
@@ -380,6 +410,8 @@ static bool attach_touching(roles* r, uint8_t* attached) {
 // nearest to the rest of the character, if that is near at all.
 static void attach_forgotten(roles* r, uint8_t* attached) {
     const hemc_particles* p = r->p;
+    const bool hair = r->part->lies == HEMC_LIES_ON_HEAD;
+    const uint32_t bone = hair ? main_bone(r) : 0;
     uint32_t* roots = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *roots);
     uint8_t* held = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *held);
     double* nearest = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *nearest);
@@ -397,7 +429,10 @@ static void attach_forgotten(roles* r, uint8_t* attached) {
     }
     for (uint32_t i = 0; i < p->count; ++i) {
         uint32_t root = hemc_root_of(roots, i);
-        distance[i] = held[root] ? 0.0 : rest_distance(r, i, 1.5 * p->spacing, NULL);
+        distance[i] = held[root] ? 0.0
+                      : hair && !follows_there(r, i, 1.5 * p->spacing, bone)
+                          ? 1e30
+                          : rest_distance(r, i, 1.5 * p->spacing, NULL);
         nearest[root] = distance[i] < nearest[root] ? distance[i] : nearest[root];
     }
     for (uint32_t i = 0; i < p->count; ++i) {
@@ -408,26 +443,10 @@ static void attach_forgotten(roles* r, uint8_t* attached) {
     }
 }
 
-// The bone that the part's vertices follow most.
-static uint32_t main_bone(const roles* r) {
-    double* weight = hemc_alloc(r->arena, r->model->bone_count, sizeof *weight);
-    for (uint32_t v = 0; v < r->surface->vertex_count; ++v) {
-        for (int k = 0; k < 4; ++k) {
-            uint32_t source = r->surface->source_vertex[v];
-            weight[r->model->bones[source][k]] += (double)r->model->bone_weights[source][k];
-        }
-    }
-    uint32_t best = 0;
-    for (uint32_t b = 1; b < r->model->bone_count; ++b) {
-        best = weight[b] > weight[best] ? b : best;
-    }
-    return best;
-}
-
 // A share of the particles, those nearest to what could hold them. Returns what that is.
 static const char* attach_somewhere(roles* r, uint8_t* attached) {
     const hemc_particles* p = r->p;
-    const bool has_rest = find_rest(r)->triangle_count > 0;
+    const bool has_rest = find_rest(r)->triangle_count > 0 && r->part->lies != HEMC_LIES_ON_HEAD;
     const hemc_bone_def* bone = &r->model->bone_defs[main_bone(r)];
     const hemc_d3 joint = d3(bone->bind[3], bone->bind[7], bone->bind[11]);
     hemc_sort_item* order = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *order);
@@ -464,13 +483,7 @@ static void attach_close(roles* r, uint8_t* attached) {
     const uint32_t bone = main_bone(r);
     uint8_t* lies = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *lies);
     for (uint32_t i = 0; i < p->count; ++i) {
-        int32_t t = hemc_bvh_nearest(&r->rest_tree, d3_from(p->positions[i]), close, NULL, NULL, NULL);
-        const uint32_t vertex = t != HEM_NONE ? model->triangles[3 * (size_t)t] : 0;
-        double weight = 0.0;
-        for (int k = 0; k < 4; ++k) {
-            weight += model->bones[vertex][k] == bone ? (double)model->bone_weights[vertex][k] : 0.0;
-        }
-        lies[i] = t != HEM_NONE && (!hair || weight > 0.5);
+        lies[i] = hair ? follows_there(r, i, close, bone) : rest_distance(r, i, close, NULL) <= close;
         attached[i] |= hair && !locks && lies[i];
     }
     for (bool grown = !hair || locks; grown;) { // along the weave or the lock, as far as it lies

@@ -248,6 +248,53 @@ static hemc_d3 ball_at_side(double u, double v) { // a little way into the body,
     return d3(p.x + 0.2, p.y + 1.2, p.z);
 }
 
+static hemc_d3 long_hair(double u, double v) { // from the back to above the head
+    return d3(0.2 * (u - 0.5), 0.6 + 0.9 * v, -0.13);
+}
+static hemc_d3 back(double u, double v) { // up to 1.0
+    return d3(0.3 * (u - 0.5), 0.3 + 0.7 * v, -0.12);
+}
+static hemc_d3 skull(double u, double v) { // from 1.3
+    return d3(0.3 * (u - 0.5), 1.3 + 0.1 * v, -0.12);
+}
+
+// Long hair lies on the back all along. It is held by the head; and where a scalp is missing, around its bone, with a warning.
+TEST hair_is_held_by_the_head_and_not_by_the_back(void) {
+    for (int scalp = 0; scalp < 2; ++scalp) {
+        gen_kit kit;
+        gen_begin(&kit, 0.05);
+        gen_grid(&kit, 8, 30, long_hair, true, 0);
+        gen_grid(&kit, 8, 20, back, true, HEM_NONE);
+        if (scalp == 1) {
+            gen_grid(&kit, 8, 4, skull, true, HEM_NONE);
+        }
+        kit.part.generator = HEMC_SCATTER;
+        kit.part.kind = HEM_PART_SOFT;
+        kit.part.lies = HEMC_LIES_ON_HEAD;
+        ASSERT(gen_run(&kit));
+        const hemc_bone_def bones[2] = {{.name = "chest", .parent = HEM_NONE},
+                                        {.name = "head", .bind = {1, 0, 0, 0, 0, 1, 0, 1.3f, 0, 0, 1, -0.1f}}};
+        kit.model.bone_defs = hemc_alloc(kit.arena, 2, sizeof bones[0]);
+        memcpy(kit.model.bone_defs, bones, sizeof bones);
+        kit.model.bone_count = 2;
+        for (uint32_t v = 0; v < kit.model.vertex_count; ++v) { // all but the back follows the head
+            kit.model.bones[v][0] = v < 9 * 31 || v >= 9 * 31 + 9 * 21;
+        }
+        hemc_fit(kit.arena, &kit.surface, &kit.part, &kit.particles);
+        ASSERT(hemc_roles(kit.arena, &kit.log, &kit.model, &kit.part, &kit.surface, kit.owner, &kit.particles));
+        uint32_t held = 0, low = 0;
+        for (uint32_t i = 0; i < kit.particles.count; ++i) {
+            held += attached(&kit, i);
+            low += attached(&kit, i) && kit.particles.positions[i].y < 0.85f;
+        }
+        ASSERT(held > 0);
+        ASSERT_EQ(0, low);
+        ASSERT_EQ(scalp == 0, kit.log.warning_count == 1);
+        gen_end(&kit);
+    }
+    PASS();
+}
+
 TEST every_piece_is_held_where_it_touches(void) {
     for (int rule = 0; rule < 2; ++rule) {
         gen_kit kit;
@@ -294,5 +341,6 @@ void gen_roles_tests(void) {
     RUN_TEST(nothing_is_attached_when_told_so_and_a_rule_in_vain_warns);
     RUN_TEST(a_lying_part_is_held_at_the_end_near_the_body);
     RUN_TEST(a_shared_border_is_held);
+    RUN_TEST(hair_is_held_by_the_head_and_not_by_the_back);
     RUN_TEST(every_piece_is_held_where_it_touches);
 }
