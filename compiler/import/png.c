@@ -325,7 +325,7 @@ const char* hemc_png_read(hemc_arena* arena, const uint8_t* bytes, size_t size, 
     picture p = {.out = out};
     stream s = {.to = &p};
     if (size < 33 || memcmp(bytes, signature, 8) != 0 || memcmp(bytes + 12, "IHDR", 4) != 0) {
-        return "it is no PNG";
+        return "it is neither PNG nor JPEG";
     }
     const char* fault = read_head(bytes + 16, &p);
     if (fault != NULL) {

@@ -15,4 +15,7 @@ typedef struct hemc_png {
 // NULL, or what is wrong with it as the rest of a sentence.
 const char* hemc_png_read(hemc_arena* arena, const uint8_t* bytes, size_t size, hemc_png* out);
 
+// The same for a JPEG, which begins with ff d8 (jpeg.c).
+const char* hemc_jpeg_read(hemc_arena* arena, const uint8_t* bytes, size_t size, hemc_png* out);
+
 #endif

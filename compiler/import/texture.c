@@ -6,8 +6,8 @@
 #include <string.h>
 
 // Base colour textures, for previews: each vertex takes the colour that the texture has there. That is all of a palette, and
-// the rough colour of anything else; nothing but the preview's colours depends on it. Only what lies in the file as PNG is
-// read. Whatever is amiss with a texture is a note: the colour is then the material's alone.
+// the rough colour of anything else; nothing but the preview's colours depends on it. Only what lies in the file as PNG or
+// JPEG is read. Whatever is amiss with a texture is a note: the colour is then the material's alone.
 
 static const hemc_json* item_at(const hemc_json* list, const hemc_json* index) {
     if (list == NULL || list->kind != HEMC_JSON_ARRAY || index == NULL || index->kind != HEMC_JSON_NUMBER ||
@@ -93,7 +93,11 @@ const hemc_texture* hemc_texture_of(hemc_source* source, uint32_t material) {
     uint64_t size = 0;
     const char* fault = find_image(source, info, &bytes, &size);
     hemc_png* png = hemc_alloc(source->arena, 1, sizeof(hemc_png));
-    fault = fault != NULL ? fault : hemc_png_read(source->arena, bytes, size, png);
+    if (fault == NULL) {
+        const bool jpeg = size > 2 && bytes[0] == 0xff && bytes[1] == 0xd8;
+        fault = jpeg ? hemc_jpeg_read(source->arena, bytes, (size_t)size, png)
+                     : hemc_png_read(source->arena, bytes, (size_t)size, png);
+    }
     if (fault != NULL) {
         hemc_note(source->log, source->path, hemc_format(source->arena, "/materials/%u", material),
                   "its texture is not in the preview: %s", fault);

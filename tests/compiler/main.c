@@ -17,6 +17,7 @@ SUITE_EXTERN(front_recipe_suite);
 SUITE_EXTERN(front_select_suite);
 SUITE_EXTERN(front_auto_suite);
 SUITE_EXTERN(front_first_suite);
+SUITE_EXTERN(front_jpeg_suite);
 SUITE_EXTERN(front_paint_suite);
 SUITE_EXTERN(front_print_suite);
 SUITE_EXTERN(front_assets_suite);
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(front_select_suite);
     RUN_SUITE(front_auto_suite);
     RUN_SUITE(front_first_suite);
+    RUN_SUITE(front_jpeg_suite);
     RUN_SUITE(front_paint_suite);
     RUN_SUITE(front_print_suite);
     RUN_SUITE(front_assets_suite);
