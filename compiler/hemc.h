@@ -168,6 +168,7 @@ typedef struct hemc_bare_mesh {
     float self_thickness;
     float damping;  // 1/s
     float friction; // 0..1
+    float fullness; // Hz: particles of other columns that crowd are pushed apart; 0 = not
 } hemc_bare_mesh;
 
 int hemc_compile_bare(const hemc_bare_mesh* mesh, uint8_t** bytes, size_t* size);

@@ -305,7 +305,8 @@ typedef struct hemc_part_recipe {
     float layer;          // from the skin outward; -1 = found from the modelled shape
     hemc_spring_recipe* springs;
     uint32_t spring_count;
-    float lateral; // of strands: Hz of the springs between neighbouring guides; 0 = none
+    float lateral;  // of strands: Hz of the springs between neighbouring guides; 0 = none
+    float fullness; // of strands: Hz with which guides that crowd push each other apart; 0 = they do not
     hemc_fabric fabric;
     hemc_virtual virtual_particles;
     hemc_lattice_recipe lattice;
@@ -509,6 +510,9 @@ typedef struct hemc_mesh {
     hemc_fabric* part_fabrics;    // NULL = no part has one
     hemc_lattice** part_lattices; // NULL = no part is one; else per part, NULL = it is none
     uint8_t* part_virtual;        // hemc_virtual; NULL = none
+    float* part_fullness;         // Hz; NULL = none of any part (graph/fullness.c)
+    float* part_reach;            // metres
+    float (*hair)[2];             // per particle: guide or -1, and 1 / how crowded it may be
     hemc_particles all;           // concatenated; links in asset indices
     // graph/graph.c:
     hemc_link* links; // every distance constraint
@@ -723,6 +727,9 @@ bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hem
 void hemc_solids(hemc_arena* arena, hemc_mesh* mesh); // graph/solids.c
 bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                   hemc_mesh* mesh);
+// Which guide a particle is of and how crowded it is; after the hertz are filled in. (graph/fullness.c)
+void hemc_fullness_make(hemc_arena* arena, hemc_mesh* mesh);
+void hemc_fullness_of(hemc_arena* arena, const hemc_recipe* recipe, hemc_mesh* mesh);
 // Edges of the parts that have virtual particles; after the links were measured. (graph/virtual.c)
 void hemc_virtual_make(hemc_arena* arena, hemc_mesh* mesh);
 // Rows, lanes, batches. (lanes/lanes.c)

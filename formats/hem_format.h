@@ -68,7 +68,9 @@ extern "C" {
 #define HEM_MAX_MASS 1e6f
 #define HEM_MIN_SPRING_COMPLIANCE 1e-9f // m/N: what is stiffer is a link
 #define HEM_MAX_COMPLIANCE 1e9f
-#define HEM_MAX_LINK_DAMPING 1e9f   // N s/m
+#define HEM_MAX_LINK_DAMPING 1e9f // N s/m
+#define HEM_MAX_FULLNESS 30.0f    // Hz
+#define HEM_MAX_UNCROWD 16.0f
 #define HEM_MAX_FABRIC_INVERSE 1e6f // 1/m: of the sides and heights of a triangle of cloth
 
 // Every section, once. The list gives the enum, the names, the order in a file, the element sizes, the pointers and counts
@@ -185,6 +187,8 @@ extern "C" {
     X(TEAR_CELLS, 52, "tear_cells", uint32_t, tear_cells, tear_cell_count, OPTIONAL, ANY, 0)                           \
     X(TEAR_CAPS, 53, "tear_caps", hem_tear_cap, tear_caps, tear_cap_count, OPTIONAL, ANY, 0)                           \
     X(TEAR_TRIANGLES, 54, "tear_triangles", hem_tear_triangle, tear_triangles, tear_triangle_count, OPTIONAL, ANY, 0)  \
+    /* guides of hair that push each other apart where they crowd */                                                   \
+    X(HAIR_ROWS, 55, "hair_rows", hem_hair_row, hair_rows, hair_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)     \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -298,7 +302,9 @@ typedef struct hem_part {
     uint32_t level_count;              // of the generator, for people
     float spacing;                     // metres
     uint32_t outside_of[2];            // bit o % 32 of o / 32: it lies outside part o; not both ways
-    uint32_t reserved[18];
+    float fullness;                    // of strands: Hz of two guides that are pushed together; 0 = they do not push
+    float fullness_reach;              // metres: how far a particle feels other guides; 0 without
+    uint32_t reserved[16];
 } hem_part;
 HEM_STATIC_ASSERT(sizeof(hem_part) == 128, "part size");
 
@@ -407,6 +413,14 @@ typedef struct hem_map_row {
     float contact[8]; // of contact_radius and self_thickness
 } hem_map_row;
 HEM_STATIC_ASSERT(sizeof(hem_map_row) == 128, "map row size");
+
+// Of parts with fullness: how crowded a particle is by other guides, the sum of (1 - r^2 / reach^2)^2 over all of their particles
+// within the reach.
+typedef struct hem_hair_row {
+    float guide[8];   // a whole number; -1 = of no guide
+    float uncrowd[8]; // 1 / how crowded it may be before it pushes; 0 = of no guide
+} hem_hair_row;
+HEM_STATIC_ASSERT(sizeof(hem_hair_row) == 64, "hair row size");
 
 typedef struct hem_bind_row {
     uint16_t bone[4][8];

@@ -44,6 +44,10 @@ hem_format_result hemi_check_parts(hemi_checker* c) {
         REFUSE_IF(p->level_count > HEM_MAX_PARTICLES, BAD_COUNT, PARTS, i, "level_count");
         REFUSE_IF(!hemi_in_range(p->spacing, HEM_MIN_RADIUS, HEM_MAX_METRES), BAD_VALUE, PARTS, i, "spacing");
         REFUSE_IF(!is_an_order(v->parts, info->part_count, i), BAD_VALUE, PARTS, i, "outside_of");
+        REFUSE_IF(!hemi_in_range(p->fullness, 0, HEM_MAX_FULLNESS), BAD_VALUE, PARTS, i, "fullness");
+        REFUSE_IF(p->fullness > 0 && v->hair_row_count == 0, BAD_COUNT, PARTS, i, "fullness");
+        REFUSE_IF(!hemi_in_range(p->fullness_reach, p->fullness > 0 ? HEM_MIN_RADIUS : 0, HEM_MAX_METRES), BAD_VALUE,
+                  PARTS, i, "fullness_reach");
         REFUSE_IF(!hemi_is_zero(p->reserved, sizeof p->reserved), BAD_VALUE, PARTS, i, "reserved");
         spacing = p->spacing < spacing ? p->spacing : spacing;
         body_parts += p->kind == HEM_PART_BODY;
@@ -259,6 +263,21 @@ static hem_format_result check_maps(hemi_checker* c) {
     return HEM_FORMAT_OK;
 }
 
+static hem_format_result check_hair(hemi_checker* c) {
+    const hem_view* v = c->view;
+    for (uint32_t i = 0; i < v->hair_row_count * HEM_LANES; ++i) {
+        const hem_hair_row* h = &v->hair_rows[i / HEM_LANES];
+        const float guide = h->guide[i % HEM_LANES], most = guide < 0 ? 0 : HEM_MAX_UNCROWD;
+        REFUSE_IF(guide != -1 && !hemi_in_range(guide, 0, HEM_MAX_PARTICLES), BAD_VALUE, HAIR_ROWS, i / HEM_LANES,
+                  "guide");
+        REFUSE_IF(guide >= 0 && guide != (float)(int32_t)guide, BAD_VALUE, HAIR_ROWS, i / HEM_LANES, "guide");
+        REFUSE_IF(guide >= 0 && (v->particle_flags[i] & HEM_PARTICLE_PAD) != 0, BAD_VALUE, HAIR_ROWS, i / HEM_LANES,
+                  "guide of a pad");
+        REFUSE_IF(!hemi_in_range(h->uncrowd[i % HEM_LANES], 0, most), BAD_VALUE, HAIR_ROWS, i / HEM_LANES, "uncrowd");
+    }
+    return HEM_FORMAT_OK;
+}
+
 hem_format_result hemi_check_rest(hemi_checker* c) {
     const hem_view* v = c->view;
     const hem_info* info = v->info;
@@ -306,7 +325,8 @@ hem_format_result hemi_check_rest(hemi_checker* c) {
     REFUSE_IF(info->particle_radius != radius, BAD_VALUE, INFO, 0, "particle_radius");
     hem_format_result r = check_radii(c);
     r = r != HEM_FORMAT_OK ? r : check_areas(c);
-    return r != HEM_FORMAT_OK ? r : check_maps(c);
+    r = r != HEM_FORMAT_OK ? r : check_maps(c);
+    return r != HEM_FORMAT_OK ? r : check_hair(c);
 }
 
 hem_format_result hemi_check_bind(hemi_checker* c) {

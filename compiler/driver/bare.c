@@ -306,6 +306,13 @@ static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare
     if (bare->rods != NULL) {
         make_strands(arena, bare->rods, &mesh);
     }
+    if (bare->fullness > 0) {
+        mesh.part_fullness = hemc_alloc(arena, mesh.part_count, sizeof(float));
+        for (uint32_t i = 0; i < mesh.part_count; ++i) {
+            mesh.part_fullness[i] = mesh.part_kinds[i] == HEM_PART_SOFT ? bare->fullness : 0;
+        }
+        hemc_fullness_make(arena, &mesh);
+    }
     if (bare->lattice != NULL) {
         make_lattice(arena, bare->lattice, &mesh);
         hemc_solids(arena, &mesh);

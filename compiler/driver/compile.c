@@ -104,6 +104,7 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
         return false;
     }
     hemc_solids(c->arena, &c->mesh);
+    hemc_fullness_of(c->arena, &c->recipe, &c->mesh);
     end_stage(c, HEMC_STAGE_GRAPH, clock);
     if (!hemc_lanes(c->arena, &c->log, &c->mesh, &c->layout)) {
         return false;

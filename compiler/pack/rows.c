@@ -62,6 +62,8 @@ void hemc_pack_parts(hemc_packer* p) {
         parts[i].collision_mask = mesh->collision_masks[part];
         parts[i].level_count = part_levels(mesh, part);
         parts[i].spacing = part_spacing(mesh, part);
+        parts[i].fullness = mesh->part_fullness != NULL ? mesh->part_fullness[part] : 0;
+        parts[i].fullness_reach = parts[i].fullness > 0 ? mesh->part_reach[part] : 0;
         for (uint32_t o = 0; mesh->outside_of != NULL && o < mesh->part_count; ++o) {
             const uint32_t bit = (uint32_t)(mesh->outside_of[part] >> p->layout->part_order[o] & 1u);
             parts[i].outside_of[o / 32] |= bit << o % 32;
@@ -80,7 +82,8 @@ typedef struct particle_rows {
     hem_shape_row* shape;
     hem_area_row* area;
     hem_map_row* maps;
-    bool painted; // any of them is not 1
+    hem_hair_row* hair; // NULL = no part is kept full
+    bool painted;       // any of them is not 1
     hem_bind_row* bind;
     uint32_t* flags;
     hem_anim_row* anim;
@@ -156,6 +159,9 @@ static void fill_shape(const hemc_packer* p, particle_rows* rows, uint32_t row, 
     map->damping[lane] = map_of(all, i, HEMC_DAMPING);
     map->contact[lane] = map_of(all, i, HEMC_CONTACT);
     rows->painted |= map->friction[lane] < 1 || map->drag[lane] < 1 || map->damping[lane] < 1 || map->contact[lane] < 1;
+    if (rows->hair != NULL) {
+        rows->hair[row].guide[lane] = -1;
+    }
     if (row >= p->layout->oriented_row_count) {
         fill_frame(&rows->frames[row - p->layout->oriented_row_count], lane, p->mesh, p->layout, i);
     }
@@ -169,6 +175,9 @@ static uint32_t fill_real(const hemc_packer* p, const particle_rows* rows, uint3
         all->flags[i] & (HEM_PARTICLE_ANIMATED | HEM_PARTICLE_BODY | HEM_PARTICLE_SURFACE | HEM_PARTICLE_COLLIDES);
     if (p->layout->slot_of[i] != row * HEM_LANES + lane) { // a copy
         flags &= ~(HEM_PARTICLE_SURFACE | HEM_PARTICLE_COLLIDES);
+    } else if (rows->hair != NULL) {
+        rows->hair[row].guide[lane] = p->mesh->hair[i][0];
+        rows->hair[row].uncrowd[lane] = p->mesh->hair[i][1];
     }
     rows->rest[row].mass[lane] = all->mass[i];
     rows->area[row].area[lane] = all->area[i];
@@ -269,6 +278,7 @@ void hemc_pack_rows(hemc_packer* p) {
         .shape = hemc_alloc(p->arena, row_count, sizeof(hem_shape_row)),
         .area = hemc_alloc(p->arena, row_count, sizeof(hem_area_row)),
         .maps = hemc_alloc(p->arena, row_count, sizeof(hem_map_row)),
+        .hair = p->mesh->hair != NULL ? hemc_alloc(p->arena, row_count, sizeof(hem_hair_row)) : NULL,
         .bind = hemc_alloc(p->arena, row_count, sizeof(hem_bind_row)),
         .flags = hemc_alloc(p->arena, (size_t)row_count * HEM_LANES, sizeof(uint32_t)),
         .anim = hemc_alloc(p->arena, row_count, sizeof(hem_anim_row)),
@@ -296,6 +306,8 @@ void hemc_pack_rows(hemc_packer* p) {
     v->area_row_count = row_count;
     v->map_rows = rows.maps;
     v->map_row_count = rows.painted ? row_count : 0;
+    v->hair_rows = rows.hair;
+    v->hair_row_count = rows.hair != NULL ? row_count : 0;
     v->bind_rows = rows.bind;
     v->particle_flags = rows.flags;
     v->anim_rows = rows.anim;

@@ -289,6 +289,7 @@ static const char* const part_keys[] = {
     "tether_paint",
     "springs",
     "lateral",
+    "fullness",
     "fabric",
     "virtual",
     "link_damping",
@@ -357,6 +358,7 @@ static const hemc_number_key number_keys[] = {
     {"self_thickness", PART(self_thickness), 0, true, 1},
     {"contact_radius", PART(contact_radius), 0, true, 10},
     {"lateral", PART(lateral), 0, false, 100},
+    {"fullness", PART(fullness), 0, false, HEM_MAX_FULLNESS},
     {"layer", PART(layer), 0, false, 63},
     {"drive", TUNING(drive), 0, false, 1000},
     {"drive_damping", TUNING(drive_damping), 0, false, 100},
@@ -615,6 +617,10 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
     }
     if (good && part->lateral > 0 && part->generator != HEMC_STRANDS) {
         return hemc_recipe_fault(r, hemc_json_member(object, "lateral"), "is of \"generator\": \"strands\"");
+    }
+    if (good && part->fullness > 0 && (part->generator != HEMC_STRANDS || part->kind != HEM_PART_SOFT)) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "fullness"),
+                                 "is of soft parts with \"generator\": \"strands\"");
     }
     part->strands = wanted ? HEMC_STRANDS_RODS : chains ? HEMC_STRANDS_CHAINS : part->strands;
     part->tuning.rod_stiffness = part->strands == HEMC_STRANDS_RODS ? 1.0f : 0.0f;

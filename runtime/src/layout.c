@@ -184,6 +184,7 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     e->candidates = larger(e->candidates, def->candidate_capacity * meeting);
     e->mesh_rows = def->mesh_count ? e->rows : 0;
     e->forces = def->force_capacity;
+    e->crowd = larger(e->crowd, view->hair_row_count ? info->particle_count : 0);
     if (view->virtual_edge_count && def->mesh_count && def->virtual_capacity) {
         e->virtual_eights = larger(e->virtual_eights, view->virtual_edge_count);
         e->link_batches = larger(e->link_batches, view->link_batch_count);
@@ -292,6 +293,18 @@ static void layout_wraps(hemi_carve* c, const hemi_extent* e, hemi_wraps* s) {
     s->aside = hemi_take(c, e->virtual_eights, 8 * sizeof(hemi_wrapped));
 }
 
+static void layout_crowd(hemi_carve* c, uint32_t particles, hemi_crowd* crowd) {
+    float** const arrays[] = {&crowd->x,       &crowd->y,      &crowd->z,      &crowd->guide, &crowd->push,
+                              &crowd->uncrowd, &crowd->out[0], &crowd->out[1], &crowd->out[2]};
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); ++i) {
+        *arrays[i] = hemi_take(c, particles + 8, sizeof(float));
+    }
+    crowd->slot = hemi_take(c, particles, sizeof(uint32_t));
+    crowd->cell = hemi_take(c, particles, sizeof(uint32_t));
+    crowd->cell_begin = hemi_take(c, HEMI_CROWD_CELLS(particles) + 1, sizeof(uint32_t));
+    crowd->capacity = particles;
+}
+
 static void layout_scratch(hemi_carve* c, const hemi_extent* e, hemi_scratch* s) {
     layout_solve(c, e, &s->solve);
     layout_search(c, e, &s->search, &s->contacts);
@@ -303,6 +316,9 @@ static void layout_scratch(hemi_carve* c, const hemi_extent* e, hemi_scratch* s)
     }
     s->untangle.led = hemi_take(c, e->rows, sizeof(hemi_led));
     s->forces.now = hemi_take(c, e->forces, sizeof(hemi_force_now));
+    if (e->crowd) {
+        layout_crowd(c, e->crowd, &s->crowd);
+    }
 }
 
 typedef enum range { RANGE_INPUT, RANGE_STATE, RANGE_DERIVED } range;

@@ -76,6 +76,7 @@ typedef struct hemi_extent {
     uint32_t candidates; // near bodies, and as many pairs of particles
     uint32_t mesh_rows;  // that may be near triangle meshes
     uint32_t forces;
+    uint32_t crowd; // particles of assets with guides that push each other
     uint32_t virtual_eights, virtual_particles, link_batches, index_batches; // 0 = no virtual particles
 } hemi_extent;
 

@@ -392,6 +392,18 @@ typedef struct hemi_counters { // of the running step
     uint64_t touched; // bit p: part p met a collider in the last pass of contacts
 } hemi_counters;
 
+// Guides of hair in the order of their cells (fullness.c); eight more than there are particles.
+typedef struct hemi_crowd {
+    float *x, *y, *z, *guide, *push, *uncrowd;
+    float* out[3];
+    uint32_t* slot;       // where in x the particle lies
+    uint32_t* cell;       // of the slot
+    uint32_t* cell_begin; // HEMI_CROWD_CELLS and one more
+    uint32_t capacity;    // particles
+} hemi_crowd;
+
+#define HEMI_CROWD_CELLS(particles) (4 * (particles) + 64)
+
 struct hemi_scratch {
     uint8_t* room; // that all arrays lie in: scratch_size bytes
     hemi_solve solve;
@@ -402,6 +414,7 @@ struct hemi_scratch {
     hemi_wraps wraps;
     hemi_untangle untangle;
     hemi_forces forces;
+    hemi_crowd crowd;
     hemi_counters counters;
 };
 

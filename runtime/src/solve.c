@@ -9,7 +9,7 @@ static hemi_row3* forces(const hemi_step* s) {
     const hemi_instance* instance = s->instance;
     hemi_row3* force = s->scratch->solve.force;
     const uint32_t row_count = instance->view->info->row_count;
-    if (!scene->input->has_force_field && !s->scratch->forces.count) {
+    if (!scene->input->has_force_field && !s->scratch->forces.count && !instance->view->hair_row_count) {
         return NULL;
     }
     memset(force, 0, row_count * sizeof(hemi_row3));
@@ -19,6 +19,9 @@ static hemi_row3* forces(const hemi_step* s) {
     }
     if (s->scratch->forces.count) {
         hemi_add_forces(s, force);
+    }
+    if (instance->view->hair_row_count) {
+        hemi_keep_full(s, force);
     }
     return force;
 }

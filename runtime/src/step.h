@@ -113,6 +113,9 @@ int hemi_find_forces(hemi_step* s); // that reach the instance; whether one of t
 void hemi_add_forces(const hemi_step* s, hemi_row3* acceleration); // of this substep
 const hemi_row3* hemi_find_air(const hemi_step* s, hem_vec3 wind); // how it moves in this substep; NULL = as the wind
 
+// fullness.c
+void hemi_keep_full(const hemi_step* s, hemi_row3* acceleration); // guides of hair that crowd go apart
+
 // shelter.c
 const float* hemi_find_shelter(const hemi_step* s, const float wind[3],
                                float share); // what is left of it, eight a row; NULL = all

@@ -368,6 +368,19 @@ static void add_strands(builder* b, int helices) {
     }
 }
 
+// Guides of different lengths, one of them wound, that keep their distance.
+static int write_full(builder* b, const char* folder) {
+    clear(b);
+    for (int i = 0; i < 12; ++i) {
+        const float x = 0.06f * (float)(i % 4), z = 0.06f * (float)(i / 4) + (i % 2 ? 0.02f : 0.0f);
+        const strand_shape hanging = {{x, 0, z}, {0, -0.05f, 0}, 0, 0, 0, {0, 0, 0}};
+        const strand_shape wound = {{x, 0, z}, {0, 0, 0}, 0.02f, 0.02f, 0.6f, {0, 0, 0}};
+        add_strand(b, 14 - i % 5, 0.001f, i == 5 ? &wound : &hanging);
+    }
+    b->mesh.fullness = 6;
+    return write_rods(b, folder, "hair_full", 2e-3f, 0, 1);
+}
+
 // Half circles that lie level, held at both ends: a metre or less of them, to hang.
 static int write_hung(builder* b, const char* folder) {
     clear(b);
@@ -816,6 +829,7 @@ int main(int argc, char** argv) {
         }
         bad |= write_rods(&b, folder, i ? "bench_chains" : "bench_rods", 0.1f, 0, i);
     }
+    bad |= write_full(&b, folder);
     bad |= write_hung(&b, folder);
     bad |= write_ring(&b, folder, "rods_ring_less", 0.9 * 10.8827961854053); // of 2 pi sqrt(3)
     bad |= write_ring(&b, folder, "rods_ring_more", 1.1 * 10.8827961854053);

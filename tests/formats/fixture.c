@@ -363,6 +363,17 @@ fixture fixture_make(void) {
             maps[row].contact[lane] = 0.25f;
         }
     }
+    hem_hair_row hair[ROWS] = {0};
+    for (uint32_t row = 0; row < ROWS; ++row) {
+        for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+            hair[row].guide[lane] = -1;
+        }
+    }
+    hair[0].guide[0] = 0;
+    hair[0].guide[1] = 1;
+    hair[0].uncrowd[0] = hair[0].uncrowd[1] = 1;
+    parts[0].fullness = 5;
+    parts[0].fullness_reach = 0.1f;
     add(&b, HEM_SECTION_INFO, &info, sizeof info, 1);
     add(&b, HEM_SECTION_STRINGS, strings, 1, sizeof strings);
     add(&b, HEM_SECTION_PARTS, parts, sizeof parts[0], 3);
@@ -397,6 +408,7 @@ fixture fixture_make(void) {
     add(&b, HEM_SECTION_DIHEDRALS, &dihedral, sizeof dihedral, 1);
     add(&b, HEM_SECTION_MAP_ROWS, maps, sizeof maps[0], ROWS);
     add(&b, HEM_SECTION_BONE_SPACES, matrices, sizeof matrices[0], BONES);
+    add(&b, HEM_SECTION_HAIR_ROWS, hair, sizeof hair[0], ROWS);
     add(&b, HEM_SECTION_PREVIEW_INDICES, indices, sizeof indices[0], 9);
     add(&b, HEM_SECTION_PREVIEW_COLORS, colors, sizeof colors[0], VERTICES);
     add(&b, HEM_SECTION_PREVIEW_CLIPS, clips, sizeof clips[0], 2);

@@ -28,6 +28,7 @@
 {"rods_driven", 240, drive_tuned, 0x6aea7bbc99551bc6ull, 0x06fb6cb80396dfe2ull},
 {"chains", 300, busy, 0xec5407cc010aff8aull, 0x41fb56cf2d56e710ull},
 {"chains", 240, follows, 0xe9cffc349ed5fb8bull, 0xa2be97f9243664d9ull},
+{"hair_full", 240, busy, 0x1da8577a3f30f506ull, 0x9217845531bbf7ddull},
 {"chains_hung", 240, busy, 0xcf41712a05f22877ull, 0x619bb35100f90a30ull},
 {"rods_ring_more", 240, busy, 0x0248501c64784090ull, 0x4cb1c93ea4100a08ull},
 {"lattice", 300, busy, 0x1cafb7f3feea32d7ull, 0xc0b1a37b12929018ull},

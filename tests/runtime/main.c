@@ -12,6 +12,7 @@ static void run_long_suites(void) {
     RUN_SUITE(forces_suite);
     RUN_SUITE(drive_suite);
     RUN_SUITE(rods_suite);
+    RUN_SUITE(fullness_suite);
     RUN_SUITE(fabric_suite);
     RUN_SUITE(lattice_suite);
     RUN_SUITE(solids_suite);

@@ -104,8 +104,9 @@ TEST stiff_and_light_in_long_frames(const char* name, uint32_t solver) {
 }
 
 SUITE(stress_suite) {
-    static const char* const names[] = {"cape",   "sprung", "block",   "fabric",     "fabric_flat",  "driven",
-                                        "chains", "rods",   "tracked", "solid_held", "lattice_held", "chains_hung"};
+    static const char* const names[] = {"cape",         "sprung",      "block",    "fabric",  "fabric_flat",
+                                        "driven",       "chains",      "rods",     "tracked", "solid_held",
+                                        "lattice_held", "chains_hung", "hair_full"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
         greatest_set_test_suffix(names[i]);
         RUN_TESTp(stiff_and_light_in_long_frames, names[i], HEM_SOLVER_XPBD);

@@ -29,6 +29,7 @@ extern SUITE(ties_suite);
 extern SUITE(drive_suite);
 extern SUITE(maps_suite);
 extern SUITE(rods_suite);
+extern SUITE(fullness_suite);
 extern SUITE(fabric_suite);
 extern SUITE(lattice_suite);
 extern SUITE(solids_suite);

@@ -7,6 +7,7 @@
 #include "runtime/src/kernels/chapter.inl"
 #include "runtime/src/kernels/integrate.inl"
 #include "runtime/src/kernels/forces.inl"
+#include "runtime/src/kernels/crowd.inl"
 #include "runtime/src/kernels/drive.inl"
 #include "runtime/src/kernels/show.inl"
 #endif

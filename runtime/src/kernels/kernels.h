@@ -43,6 +43,17 @@ typedef struct hemi_spring_args {
 } hemi_spring_args;
 
 // What a force adds to the accelerations of a part's rows.
+// Guides of hair, particle by particle in the order of cells that are as wide as the reach (or wider).
+typedef struct hemi_crowd_args {
+    const float *x, *y, *z; // eight more than `count` may be read of each array
+    const float* guide;
+    const float* push;          // of crowd_push: what each adds to the push between two
+    const uint32_t* cell_begin; // of each cell, x fastest, and one more
+    uint32_t size[3];           // cells along the axes
+    float inverse_reach2;
+    float* out[3]; // of crowd_sum the first: how crowded; of crowd_push a vector
+} hemi_crowd_args;
+
 typedef struct hemi_force_args {
     const hemi_row4* x;
     const hemi_row3* v;      // velocities

@@ -7,6 +7,9 @@ KERNEL(void, targets, (const hem_view* view, const hemi_bone_pose* bones, hemi_t
 // The same for every row, straight into positions and rotations.
 KERNEL(void, pose_rows, (const hem_view* view, const hemi_bone_pose* bones, hemi_row4* x, hemi_row4* q))
 KERNEL(void, forces, (const hemi_force_args* args))
+// How crowded guides are by each other, and which way that pushes them (kernels/crowd.inl).
+KERNEL(void, crowd_sum, (const hemi_crowd_args* args))
+KERNEL(void, crowd_push, (const hemi_crowd_args* args))
 KERNEL(void, predict, (const hemi_predict* args))
 KERNEL(void, predict_rotation,
        (hemi_row4 * q, const hemi_row3* w, hemi_row4* prev_q, const hem_shape_row* shape, const hem_map_row* map,
