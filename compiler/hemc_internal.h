@@ -146,6 +146,7 @@ typedef struct hemc_model {
     uint32_t* triangle_primitive;
     hemc_paint* paints;
     uint32_t paint_count;
+    float* texture_v; // of the first texture coordinates, per vertex; 0 where a primitive has none, NULL = nobody has
     hemc_bone_def* bone_defs; // topological order; at least one: a model without skin gets a bone "root"
     uint32_t bone_count;
     hemc_clip* clips;
@@ -242,16 +243,17 @@ typedef struct hemc_lattice_recipe {
 typedef enum hemc_bending { HEMC_BEND_DIHEDRAL, HEMC_BEND_ISOMETRIC, HEMC_BEND_LINKS } hemc_bending;
 
 typedef struct hemc_fabric {
-    bool triangles;       // false = links are springs, and the rest is not asked for
-    hemc_bending bending; // links: as without triangles
-    bool flat;            // rest angles are flat, not those of the mesh
-    bool own_passes;      // the recipe says how many; else by the spacing
-    float warp, weft;     // N/m
-    float shear;          // N/m
-    float area;           // N/m, 0 = none
-    float bending_length; // metres
-    float damping_ratio;  // share of critical
-    float density;        // kg/m^2
+    bool triangles;        // false = links are springs, and the rest is not asked for
+    hemc_bending bending;  // links: as without triangles
+    bool flat;             // rest angles are flat, not those of the mesh
+    bool own_passes;       // the recipe says how many; else by the spacing
+    float warp, weft;      // N/m
+    float shear;           // N/m
+    float area;            // N/m, 0 = none
+    float bending_length;  // metres
+    float damping_ratio;   // share of critical
+    float density;         // kg/m^2
+    const char* direction; // a paint that rises along warp, "uv" = texture_v; NULL = warp runs along the part's axis
 } hemc_fabric;
 
 typedef enum hemc_virtual { HEMC_VIRTUAL_NONE, HEMC_VIRTUAL_EDGES, HEMC_VIRTUAL_FACES } hemc_virtual;
@@ -512,8 +514,9 @@ typedef struct hemc_mesh {
     uint8_t* part_virtual;        // hemc_virtual; NULL = none
     float* part_fullness;         // Hz; NULL = none of any part (graph/fullness.c)
     float* part_reach;            // metres
-    float (*hair)[2];             // per particle: guide or -1, and 1 / how crowded it may be
-    hemc_particles all;           // concatenated; links in asset indices
+    hemc_vec3* warp;    // per particle: which way warp runs, 0 = as its links do; NULL = everywhere so (graph/warp.c)
+    float (*hair)[2];   // per particle: guide or -1, and 1 / how crowded it may be
+    hemc_particles all; // concatenated; links in asset indices
     // graph/graph.c:
     hemc_link* links; // every distance constraint
     size_t link_count;
@@ -727,6 +730,9 @@ bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hem
 void hemc_solids(hemc_arena* arena, hemc_mesh* mesh); // graph/solids.c
 bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                   hemc_mesh* mesh);
+// Which way warp runs where a recipe says so; before hemc_graph. (graph/warp.c)
+void hemc_warp_make(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const hemc_surface* surfaces,
+                    hemc_mesh* mesh);
 // Which guide a particle is of and how crowded it is; after the hertz are filled in. (graph/fullness.c)
 void hemc_fullness_make(hemc_arena* arena, hemc_mesh* mesh);
 void hemc_fullness_of(hemc_arena* arena, const hemc_recipe* recipe, hemc_mesh* mesh);

@@ -99,6 +99,7 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
         return false;
     }
     end_stage(c, HEMC_STAGE_MAPS, clock);
+    hemc_warp_make(c->arena, &c->model, &c->recipe, c->surfaces, &c->mesh);
     if (!hemc_graph(c->arena, &c->log, &c->recipe, &c->mesh) ||
         !hemc_springs(c->arena, &c->log, &c->model, &c->recipe, &c->mesh)) {
         return false;

@@ -10,7 +10,7 @@
 //
 //   faces      cycles of four links without a link across, halved by a diagonal, and cycles of three; never rings of one kind
 //              of link, which go round a sleeve and bound nothing
-//   triangles  each in its own plane: warp runs along its warp links, weft at a right angle to it
+//   triangles  each in its own plane: warp runs along its warp links, or as a paint says (graph/warp.c), weft at a right angle to it
 //   edges      that two triangles share. Rigidity times length of the edge over half the heights on both sides, so that a
 //              cylinder along warp or weft has exactly its energy. A triangle that cannot move does not bend: at a clamp only
 //              the free half counts.
@@ -212,8 +212,26 @@ static void find_faces(const hemc_mesh* mesh, const weave* w, uint32_t p, face_l
 
 // -- Triangles
 
-// Along the warp links of the triangle, or at a right angle to its weft.
+// As its corners say, in its plane; no length where they do not or it stands across.
+static d3 said_warp(const hemc_mesh* mesh, const uint32_t p[3], d3 normal) {
+    d3 sum = {0, 0, 0};
+    for (int k = 0; mesh->warp != NULL && k < 3; ++k) {
+        const hemc_vec3 v = mesh->warp[p[k]];
+        const d3 d = {(double)v.x, (double)v.y, (double)v.z};
+        const double sign = dot(d, sum) < 0 ? -1 : 1; // a thread has no beginning
+        sum = (d3){sum.x + sign * d.x, sum.y + sign * d.y, sum.z + sign * d.z};
+    }
+    const double out = dot(sum, normal);
+    const d3 flat = {sum.x - out * normal.x, sum.y - out * normal.y, sum.z - out * normal.z};
+    return scaled(flat, length(flat) > 0.3 ? 1 / length(flat) : 0);
+}
+
+// As said, along the warp links of the triangle, or at a right angle to its weft.
 static d3 warp_of(const hemc_mesh* mesh, const weave* w, const uint32_t p[3], d3 normal) {
+    const d3 said = said_warp(mesh, p, normal);
+    if (length(said) > 0) {
+        return said;
+    }
     const hemc_vec3* x = mesh->all.positions;
     d3 warp = {0, 0, 0}, weft = {0, 0, 0};
     for (int k = 0; k < 3; ++k) {
@@ -371,6 +389,12 @@ static double stiffness_towards(const hemc_mesh* mesh, const weave* w, const hem
     const hemc_vec3* x = mesh->all.positions;
     const d3 way = sub(x[b], x[a]);
     double best = -2, stiffness = (double)fabric->warp;
+    if (mesh->warp != NULL &&
+        mesh->warp[a].x * mesh->warp[a].x + mesh->warp[a].y * mesh->warp[a].y + mesh->warp[a].z * mesh->warp[a].z > 0) {
+        const d3 warp = {(double)mesh->warp[a].x, (double)mesh->warp[a].y, (double)mesh->warp[a].z};
+        const double along = dot(warp, way) * dot(warp, way) / fmax(dot(way, way), 1e-30); // cosine^2
+        return 1 / (along / (double)fabric->warp + (1 - along) / (double)fabric->weft);
+    }
     for (uint32_t k = w->net.starts[a]; k < w->net.starts[a + 1]; ++k) {
         const d3 e = sub(x[w->net.neighbors[k]], x[a]);
         const double cosine = dot(e, way) / fmax(length(e) * length(way), 1e-30);

@@ -398,6 +398,22 @@ static void add_paint(hemc_source* source, const hemc_primitive* out, uint32_t p
     }
 }
 
+// Where it cannot be read there is none.
+static void fill_texture_v(hemc_source* source, const cgltf_attribute* a, const hemc_primitive* out) {
+    hemc_model* model = source->model;
+    if (hemc_component_count(a->data) != 2 || !readable(source, a->data, 2)) {
+        return;
+    }
+    float* values = hemc_alloc(source->arena, a->data->count, 2 * sizeof(float));
+    hemc_read_floats(source, a->data, values);
+    if (model->texture_v == NULL) {
+        model->texture_v = hemc_alloc(source->arena, model->vertex_count, sizeof(float));
+    }
+    for (uint32_t v = 0; v < out->vertex_count; ++v) {
+        model->texture_v[out->vertex_begin + v] = values[2 * (size_t)v + 1];
+    }
+}
+
 // Attributes of the application's own (recipe/paint.c) and vertex colours, one channel each.
 static void fill_paints(hemc_source* source, const shown* s, const hemc_primitive* out, uint32_t primitive,
                         uint32_t primitive_count) {
@@ -406,6 +422,9 @@ static void fill_paints(hemc_source* source, const shown* s, const hemc_primitiv
         bool color = a->type == cgltf_attribute_type_color;
         bool own = !color && hemc_paint_is_ours(a->name);
         uint32_t components = hemc_component_count(a->data);
+        if (a->type == cgltf_attribute_type_texcoord && a->index == 0) {
+            fill_texture_v(source, a, out);
+        }
         if ((!own && !color) || components > 4 || components == 0) {
             continue;
         }

@@ -87,9 +87,26 @@ static const fabric_key numbers[] = {
     {"buckle_share", TUNING(buckle_share), 0, false, 1},
 };
 
-static const char* const keys[] = {"warp",         "weft",           "shear",        "area",
-                                   "bending",      "bending_length", "rest",         "damping_ratio",
-                                   "strain_limit", "compress_limit", "buckle_angle", "buckle_share"};
+static const char* const keys[] = {"warp",           "weft",         "shear",         "area",         "bending",
+                                   "bending_length", "rest",         "damping_ratio", "strain_limit", "compress_limit",
+                                   "buckle_angle",   "buckle_share", "direction"};
+
+// "direction": "axis", "uv" or a paint that rises along warp.
+static bool read_direction(const hemc_recipe_reader* r, const hemc_json* fabric, hemc_fabric* f) {
+    const hemc_json* value = hemc_json_member(fabric, "direction");
+    if (value == NULL || (value->kind == HEMC_JSON_STRING && strcmp(value->string, "axis") == 0)) {
+        return true;
+    }
+    const bool uv = value->kind == HEMC_JSON_STRING && strcmp(value->string, "uv") == 0;
+    if (uv && r->model->texture_v == NULL) {
+        return hemc_recipe_fault(r, value, "needs texture coordinates, which the model does not have");
+    }
+    if (!uv && (value->kind != HEMC_JSON_STRING || hemc_paint_values(r->model, value->string) == NULL)) {
+        return hemc_recipe_fault(r, value, "must be \"axis\", \"uv\" or a vertex attribute of the model");
+    }
+    f->direction = value->string;
+    return true;
+}
 
 bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const bendings[] = {"dihedral", "isometric", "links"};
@@ -133,6 +150,7 @@ bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, he
         uint32_t bending = HEMC_BEND_DIHEDRAL, rest = 0;
         good = hemc_recipe_word(r, value, "bending", bendings, 3, &bending) && good;
         good = hemc_recipe_word(r, value, "rest", rests, 2, &rest) && good;
+        good = read_direction(r, value, f) && good;
         const bool angles = rest == 1 || part->tuning.buckle_angle > 0;
         if (good && angles && bending != HEMC_BEND_DIHEDRAL) {
             return hemc_recipe_fault(r, hemc_json_member(value, "bending"),

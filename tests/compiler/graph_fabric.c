@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Triangles and bending edges of a sheet: they tile it, they are at rest at rest, and bent sheets have the energy of a plate.
 
+#include "compiler/hemc_internal.h"
 #include "compiler/hemc.h"
 #include "formats/hem_validate.h"
 
@@ -152,6 +153,45 @@ TEST bent_sheets_have_the_energy_of_a_plate(void) {
 }
 
 // A tube at rest has the angles of its ring, and nothing bends at a clamp that is held on both sides.
+// Two pieces of a pattern: on the first v rises along (0.6, 0, 0.8), on the other, which stands upright, downwards; a third has no v.
+TEST warp_runs_where_the_texture_rises(void) {
+    hemc_vec3 positions[9] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {5, 0, 0}, {6, 0, 0},
+                              {5, 1, 0}, {9, 0, 0}, {9, 0, 1}, {9, 1, 0}};
+    float v[9] = {0, 3, 4, 1, 1, 0, 2, 2, 2};
+    uint32_t triangles[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, sources[3] = {0, 1, 2}, begin[2] = {0, 3};
+    hemc_model model;
+    hemc_part_recipe part;
+    hemc_mesh mesh;
+    memset(&model, 0, sizeof(model));
+    memset(&part, 0, sizeof(part));
+    memset(&mesh, 0, sizeof(mesh));
+    model.positions = positions;
+    model.triangles = triangles;
+    model.vertex_count = 9;
+    model.triangle_count = 3;
+    model.texture_v = v;
+    part.fabric.triangles = true;
+    part.fabric.direction = "uv";
+    const hemc_recipe recipe = {.parts = &part, .part_count = 1};
+    const hemc_surface surface = {.triangle_count = 3, .source_triangle = sources};
+    hemc_vec3 particles[3] = {{0.2f, 0.1f, 0.3f}, {5.4f, 0.4f, -0.1f}, {9, 0.4f, 0.4f}};
+    mesh.part_count = 1;
+    mesh.part_begin = begin;
+    mesh.all.count = 3;
+    mesh.all.positions = particles;
+    hemc_arena* arena = hemc_arena_create();
+    hemc_warp_make(arena, &model, &recipe, &surface, &mesh);
+    ASSERT(mesh.warp != NULL);
+    const double wanted[3][3] = {{0.6, 0, 0.8}, {0, -1, 0}, {0, 0, 0}};
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_IN_RANGE(wanted[i][0], (double)mesh.warp[i].x, 1e-6);
+        ASSERT_IN_RANGE(wanted[i][1], (double)mesh.warp[i].y, 1e-6);
+        ASSERT_IN_RANGE(wanted[i][2], (double)mesh.warp[i].z, 1e-6);
+    }
+    hemc_arena_destroy(arena);
+    PASS();
+}
+
 TEST rest_angles_are_those_of_the_mesh(void) {
     sheet s;
     ASSERT(make_sheet(&s, false, 2, true));
@@ -177,5 +217,6 @@ TEST rest_angles_are_those_of_the_mesh(void) {
 SUITE(graph_fabric_suite) {
     RUN_TEST(triangles_tile_the_sheet);
     RUN_TEST(bent_sheets_have_the_energy_of_a_plate);
+    RUN_TEST(warp_runs_where_the_texture_rises);
     RUN_TEST(rest_angles_are_those_of_the_mesh);
 }
