@@ -307,8 +307,9 @@ typedef struct hemc_part_recipe {
     float layer;          // from the skin outward; -1 = found from the modelled shape
     hemc_spring_recipe* springs;
     uint32_t spring_count;
-    float lateral;  // of strands: Hz of the springs between neighbouring guides; 0 = none
-    float fullness; // of strands: Hz with which guides that crowd push each other apart; 0 = they do not
+    float guide_share; // of strands: how many of its guides are kept, those farthest apart; 0 = all
+    float lateral;     // of strands: Hz of the springs between neighbouring guides; 0 = none
+    float fullness;    // of strands: Hz with which guides that crowd push each other apart; 0 = they do not
     hemc_fabric fabric;
     hemc_virtual virtual_particles;
     hemc_lattice_recipe lattice;

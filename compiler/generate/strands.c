@@ -703,6 +703,10 @@ void hemc_gen_strands(hemc_gen* gen, hemc_particles* particles) {
         wanted = (part->particle_target + segments / 2) / segments;
         wanted = wanted ? wanted : 1;
     }
+    if (part->guide_share > 0.0f) {
+        const double all = wanted > 0 ? (double)wanted : (double)make_guides(&s, 0, 1.5 * h).count;
+        wanted = (uint32_t)fmax(1.0, floor(all * (double)part->guide_share + 0.5));
+    }
     curve_list guides = make_guides(&s, wanted, 1.5 * h);
     order_guides(arena, &guides);
     gen->spacing = length / (segments - 1);

@@ -200,6 +200,31 @@ TEST many_cards_share_few_guides(void) {
     PASS();
 }
 
+// Sixty-four cards: a quarter of eight guides, half of five (three), and of as many as there are; never none.
+TEST a_share_of_the_guides_is_kept(void) {
+    static const struct {
+        uint32_t guides;
+        float share;
+        uint32_t kept;
+    } cases[] = {{8, 0.25f, 2}, {5, 0.5f, 3}, {8, 0.01f, 1}, {8, 1.0f, 8}, {64, 0.1f, 6}};
+    for (size_t n = 0; n < sizeof(cases) / sizeof(cases[0]); ++n) {
+        gen_kit kit;
+        gen_begin(&kit, 0.0);
+        kit.part.generator = HEMC_STRANDS;
+        kit.part.guide_count = cases[n].guides;
+        kit.part.guide_share = cases[n].share;
+        kit.part.segment_count = 7;
+        for (int i = 0; i < 64; ++i) {
+            card_angle = TAU * i / 64.0;
+            gen_grid(&kit, 2, 14, card, false, 0);
+        }
+        ASSERT(gen_run(&kit));
+        ASSERT_EQ(7 * cases[n].kept, kit.particles.count);
+        gen_end(&kit);
+    }
+    PASS();
+}
+
 TEST every_card_gets_its_own_guide_when_there_are_enough(void) {
     gen_kit kit;
     gen_begin(&kit, 0.0);
@@ -306,6 +331,7 @@ void gen_strands_tests(void) {
     RUN_TEST(chains_of_bones_are_followed_to_their_tips);
     RUN_TEST(the_root_is_the_end_near_the_character);
     RUN_TEST(many_cards_share_few_guides);
+    RUN_TEST(a_share_of_the_guides_is_kept);
     RUN_TEST(every_card_gets_its_own_guide_when_there_are_enough);
     RUN_TEST(a_tube_is_one_strand_down_its_middle);
     RUN_TEST(a_broad_piece_is_shared_out);
