@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The reference against closed forms, with the order of its error; then the runtime against the reference.
-// HEM_REFERENCE=1 prints the errors: a line per step length and integrator, to be plotted.
+// HEM_REFERENCE=1 prints the errors: a line per step length and integrator. HEM_PICTURES=FOLDER plots them there, integrators.svg: both
+// axes logarithmic, so that an integrator's order is how steep its line is.
 
 #include "tests/runtime/reference.h"
 #include "tests/runtime/suites.h"
@@ -76,11 +77,57 @@ static double pendulum_error(reference_integrator* step, int steps) {
     return hypot(s.x[0][0] - sin(angle), s.x[0][1] + cos(angle));
 }
 
+static const struct {
+    const char* name;
+    double (*error)(reference_integrator* step, int steps);
+} cases[] = {{"spring", spring_error}, {"projectile", projectile_error}};
+
+// One decade of step lengths by twelve of errors, for each case.
+static void plot_errors(const char* folder) {
+    enum { LEFT = 70, WIDTH = 360, TOP = 50, HEIGHT = 480, DECADES = 12, PLOT = WIDTH + 120 };
+    static const char* const colours[] = {"#c0392b", "#2471a3", "#1e8449", "#af7ac5"};
+    char path[1024];
+    snprintf(path, sizeof(path), "%s/integrators.svg", folder);
+    FILE* f = fopen(path, "w");
+    if (!f) {
+        return;
+    }
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+            "font-size=\"12\"><rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+            2 * PLOT, TOP + HEIGHT + 60);
+    for (int c = 0; c < 2; ++c) {
+        const int left = LEFT + c * PLOT;
+        fprintf(f, "<text x=\"%d\" y=\"24\" font-size=\"15\">%s: error (m) over step (s)</text>\n", left,
+                cases[c].name);
+        for (int d = 0; d <= DECADES; d += 2) {
+            const int y = TOP + HEIGHT * d / DECADES;
+            fprintf(f, "<path d=\"M%d %dh%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%d\">1e%d</text>\n", left, y, WIDTH,
+                    left - 40, y + 4, -d);
+        }
+        for (int steps = 20; steps <= 320; steps *= 2) {
+            const double x = left + WIDTH * log2(320.0 / steps) / 4;
+            fprintf(f, "<text x=\"%.0f\" y=\"%d\">1/%d</text>\n", x - 12, TOP + HEIGHT + 20, steps);
+        }
+        for (size_t i = 0; i < sizeof integrators / sizeof integrators[0]; ++i) {
+            double y = 0;
+            fprintf(f, "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"%s\" points=\"", colours[i]);
+            for (int steps = 20; steps <= 320; steps *= 2) {
+                y = TOP - HEIGHT * log10(cases[c].error(integrators[i].step, steps)) / DECADES;
+                fprintf(f, "%.1f,%.1f ", left + WIDTH * log2(320.0 / steps) / 4, y);
+            }
+            fprintf(f, "\"/><text x=\"%d\" y=\"%.0f\" fill=\"%s\">%s, order %g</text>\n", left + WIDTH - 150,
+                    y + (i == 3 ? -6 : 16), colours[i], integrators[i].name, integrators[i].order);
+        }
+    }
+    fprintf(f, "</svg>\n");
+    fclose(f);
+}
+
 TEST errors_fall_with_the_order_of_the_integrator(void) {
-    static const struct {
-        const char* name;
-        double (*error)(reference_integrator* step, int steps);
-    } cases[] = {{"spring", spring_error}, {"projectile", projectile_error}};
+    if (getenv("HEM_PICTURES")) {
+        plot_errors(getenv("HEM_PICTURES"));
+    }
     for (size_t c = 0; c < 2; ++c) {
         for (size_t i = 0; i < sizeof integrators / sizeof integrators[0]; ++i) {
             double last = 0, order = 0;
