@@ -12,36 +12,52 @@
 // What a glTF holds, in the words that a recipe uses: what can be selected, attached to and painted with. For people, or as
 // JSON. Lengths are in units of the file, since a scale is among the things that one comes here to find out.
 
+enum {
+    PIECES_WRITTEN = 4,
+    PIECES_TOLD = 16
+}; // of a primitive, the largest: the numbers are those of "component" in a selector
+
+typedef struct piece {
+    uint32_t triangles;
+    hemc_vec3 box[2];
+} piece;
+
 typedef struct listing {
     hemc_arena* arena;
     hemc_model model;
     double scale;
     uint32_t* pieces;      // connected ones, per primitive
+    piece** parts;         // per primitive, the largest of them
     hemc_vec3 (*boxes)[2]; // per primitive
     uint32_t* followers;   // per bone: vertices that follow it more than any other
     uint8_t* springs;      // per bone
     bool any_springs;
 } listing;
 
+static void extend(hemc_vec3 box[2], hemc_vec3 at) {
+    box[0] = (hemc_vec3){fminf(box[0].x, at.x), fminf(box[0].y, at.y), fminf(box[0].z, at.z)};
+    box[1] = (hemc_vec3){fmaxf(box[1].x, at.x), fmaxf(box[1].y, at.y), fmaxf(box[1].z, at.z)};
+}
+
 static void count_pieces(listing* l, uint32_t p) {
     const hemc_model* model = &l->model;
-    int32_t* owner = hemc_alloc(l->arena, model->triangle_count, sizeof(int32_t));
-    for (uint32_t t = 0; t < model->triangle_count; ++t) {
-        owner[t] = model->triangle_primitive[t] == p ? 0 : HEM_NONE;
+    const hemc_primitive* primitive = &model->primitives[p];
+    uint8_t* mask = hemc_alloc(l->arena, model->triangle_count, 1);
+    uint32_t* numbers = hemc_alloc(l->arena, model->triangle_count, sizeof(uint32_t));
+    memset(mask + primitive->triangle_begin, 1, primitive->triangle_count);
+    l->pieces[p] = hemc_number_components(l->arena, model, mask, numbers);
+    const uint32_t told = l->pieces[p] < PIECES_TOLD ? l->pieces[p] : PIECES_TOLD;
+    l->parts[p] = hemc_alloc(l->arena, (size_t)told + 1, sizeof(piece));
+    for (uint32_t i = 0; i < told; ++i) {
+        l->parts[p][i].box[0] = (hemc_vec3){1e30f, 1e30f, 1e30f};
+        l->parts[p][i].box[1] = (hemc_vec3){-1e30f, -1e30f, -1e30f};
     }
-    hemc_surface surface;
-    hemc_weld(l->arena, model, owner, 0, &surface);
-    uint32_t* root = hemc_alloc(l->arena, (size_t)surface.vertex_count + 1, sizeof(uint32_t));
-    for (uint32_t v = 0; v < surface.vertex_count; ++v) {
-        root[v] = v;
-    }
-    l->pieces[p] = surface.vertex_count;
-    for (uint32_t t = 0; t < surface.triangle_count; ++t) {
-        for (int c = 0; c < 2; ++c) {
-            const uint32_t a = hemc_root_of(root, surface.triangles[3 * (size_t)t + (size_t)c]);
-            const uint32_t b = hemc_root_of(root, surface.triangles[3 * (size_t)t + 2]);
-            l->pieces[p] -= a != b;
-            root[a > b ? a : b] = a > b ? b : a;
+    for (uint32_t k = 0; k < 3 * primitive->triangle_count; ++k) {
+        const uint32_t t = primitive->triangle_begin + k / 3;
+        if (numbers[t] < told) {
+            piece* of = &l->parts[p][numbers[t]];
+            extend(of->box, model->positions[model->triangles[3 * (size_t)t + k % 3]]);
+            of->triangles += k % 3 == 0;
         }
     }
 }
@@ -49,19 +65,18 @@ static void count_pieces(listing* l, uint32_t p) {
 static void measure(listing* l) {
     const hemc_model* model = &l->model;
     l->pieces = hemc_alloc(l->arena, model->primitive_count, sizeof(uint32_t));
+    l->parts = hemc_alloc(l->arena, model->primitive_count, sizeof(piece*));
     l->boxes = hemc_alloc(l->arena, model->primitive_count, sizeof(*l->boxes));
     l->followers = hemc_alloc(l->arena, model->bone_count, sizeof(uint32_t));
     l->springs = hemc_alloc(l->arena, model->bone_count, 1);
     l->any_springs = hemc_import_spring_bones(model, l->springs);
     for (uint32_t p = 0; p < model->primitive_count; ++p) {
         const hemc_primitive* primitive = &model->primitives[p];
-        hemc_vec3 low = {1e30f, 1e30f, 1e30f}, high = {-1e30f, -1e30f, -1e30f};
+        l->boxes[p][0] = (hemc_vec3){1e30f, 1e30f, 1e30f};
+        l->boxes[p][1] = (hemc_vec3){-1e30f, -1e30f, -1e30f};
         for (uint32_t v = 0; v < primitive->vertex_count; ++v) {
-            hemc_vec3 at = model->positions[primitive->vertex_begin + v];
-            low = (hemc_vec3){fminf(low.x, at.x), fminf(low.y, at.y), fminf(low.z, at.z)};
-            high = (hemc_vec3){fmaxf(high.x, at.x), fmaxf(high.y, at.y), fmaxf(high.z, at.z)};
+            extend(l->boxes[p], model->positions[primitive->vertex_begin + v]);
         }
-        l->boxes[p][0] = low, l->boxes[p][1] = high;
         count_pieces(l, p);
     }
     for (uint32_t v = 0; v < model->vertex_count; ++v) {
@@ -114,7 +129,16 @@ static void write_json(const listing* l, hemc_text* t) {
         add_point(t, l->boxes[p][0]);
         hemc_text_add(t, ", \"high\": ");
         add_point(t, l->boxes[p][1]);
-        hemc_text_add(t, "}");
+        hemc_text_add(t, ", \"components\": [");
+        for (uint32_t i = 0; i < l->pieces[p] && i < PIECES_TOLD; ++i) {
+            const piece* part = &l->parts[p][i];
+            hemc_text_add(t, "%s{\"triangles\": %u, \"low\": ", i > 0 ? ", " : "", part->triangles);
+            add_point(t, part->box[0]);
+            hemc_text_add(t, ", \"high\": ");
+            add_point(t, part->box[1]);
+            hemc_text_add(t, "}");
+        }
+        hemc_text_add(t, "]}");
     }
     hemc_text_add(t, "\n  ],\n  \"bones\": [");
     for (uint32_t b = 0; b < model->bone_count; ++b) {
@@ -150,6 +174,12 @@ static void add_name(listing* l, hemc_text* t, const char* name, int width) {
     hemc_text_add(t, "  %-*s", width, hem_printable(hemc_alloc(l->arena, size, 1), size, name));
 }
 
+static void add_box(hemc_text* t, const hemc_vec3 box[2]) {
+    char from[64];
+    snprintf(from, sizeof(from), "%.2f %.2f %.2f", (double)box[0].x, (double)box[0].y, (double)box[0].z);
+    hemc_text_add(t, "  %-20s  %.2f %.2f %.2f\n", from, (double)box[1].x, (double)box[1].y, (double)box[1].z);
+}
+
 static void write_meshes(listing* l, hemc_text* t) {
     const hemc_model* model = &l->model;
     hemc_text_add(
@@ -159,14 +189,19 @@ static void write_meshes(listing* l, hemc_text* t) {
         "node", "mesh", "material");
     for (uint32_t p = 0; p < model->primitive_count; ++p) {
         const hemc_primitive* primitive = &model->primitives[p];
-        const hemc_vec3 *a = &l->boxes[p][0], *b = &l->boxes[p][1];
         add_name(l, t, primitive->node_name, 24);
         add_name(l, t, primitive->mesh_name, 20);
         add_name(l, t, primitive->material_name, 24);
-        char from[64], to[64];
-        snprintf(from, sizeof(from), "%.2f %.2f %.2f", (double)a->x, (double)a->y, (double)a->z);
-        snprintf(to, sizeof(to), "%.2f %.2f %.2f", (double)b->x, (double)b->y, (double)b->z);
-        hemc_text_add(t, "  %9u  %6u  %-20s  %s\n", primitive->triangle_count, l->pieces[p], from, to);
+        hemc_text_add(t, "  %9u  %6u", primitive->triangle_count, l->pieces[p]);
+        add_box(t, l->boxes[p]);
+        for (uint32_t i = 0; i < l->pieces[p] && i < PIECES_WRITTEN && l->pieces[p] > 1; ++i) {
+            hemc_text_add(t, "    component %-62u  %9u        ", i, l->parts[p][i].triangles);
+            add_box(t, l->parts[p][i].box);
+        }
+        if (l->pieces[p] > PIECES_WRITTEN) {
+            hemc_text_add(t, "    and %u smaller ones%s\n", l->pieces[p] - PIECES_WRITTEN,
+                          l->pieces[p] <= PIECES_TOLD ? " (--json)" : "");
+        }
     }
 }
 

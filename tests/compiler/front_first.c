@@ -438,6 +438,15 @@ TEST a_list_names_what_a_recipe_may_use(void) {
     ASSERT_EQ(2, meshes->count);
     ASSERT_EQ(KIT_TRIANGLES, (int)hemc_json_member(meshes->first, "triangles")->number);
     ASSERT_EQ(1, (int)hemc_json_member(meshes->first, "pieces")->number);
+    const hemc_json* component = hemc_json_member(meshes->first, "components")->first;
+    ASSERT_EQ(KIT_TRIANGLES, (int)hemc_json_member(component, "triangles")->number);
+    for (int side = 0; side < 2; ++side) { // alone it is as large as all
+        const char* key = side == 0 ? "low" : "high";
+        const hemc_json *a = hemc_json_member(component, key)->first, *b = hemc_json_member(meshes->first, key)->first;
+        for (int i = 0; i < 3; ++i, a = a->next, b = b->next) {
+            ASSERT_EQ(b->number, a->number);
+        }
+    }
     double followers = 0;
     for (const hemc_json* b = bones->first; b != NULL; b = b->next) {
         followers += hemc_json_member(b, "vertices")->number;
