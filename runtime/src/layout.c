@@ -218,6 +218,9 @@ static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
         s->region_sums[i] = hemi_take(c, e->lattice_rows, HEMI_REGION_DOUBLES * sizeof(double));
     }
     s->region_share = hemi_take(c, e->weighted_rows, 8 * sizeof(double));
+    s->region_fixed = hemi_take(c, e->weighted_rows, HEMI_REGION_FIXED * sizeof(float));
+    s->region_shape = hemi_take(c, e->weighted_rows, sizeof(hemi_region_shape));
+    s->region_width = hemi_take(c, e->weighted_rows, sizeof(uint32_t));
 }
 
 static void layout_search(hemi_carve* c, const hemi_extent* e, hemi_search* s, hemi_contacts* found) {

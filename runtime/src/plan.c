@@ -141,6 +141,10 @@ void hemi_phase_plan(hemi_step* s) {
     if (!s->awake) {
         return;
     }
+    if (s->scratch->solve.region_owner != s->derived) { // sums of another asset's shape at rest
+        s->scratch->solve.region_owner = s->derived;
+        memset(s->scratch->solve.region_width, 0, view->lattice_count * sizeof(uint32_t));
+    }
     s->light = (int)pace->light;
     const uint32_t n = scene->args.substeps
                            ? (scene->args.substeps + pace->light) >> pace->light

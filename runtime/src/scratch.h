@@ -30,6 +30,11 @@ typedef struct hemi_region_tile {
     float cell; // metres, its shortest side
 } hemi_region_tile;
 
+// Where sums of a tile in floats are taken from, and how far it reaches from there.
+typedef struct hemi_region_shape {
+    float middle[3], reach;
+} hemi_region_shape;
+
 struct hemi_derived {
     uint64_t* part_pairs;     // bit p of entry o: parts o and p collide
     float* mean_inverse_mass; // per part; 1 where it has no groups
@@ -56,6 +61,8 @@ struct hemi_derived {
 // -- Solve: what constraints and the air need
 
 #define HEMI_REGION_DOUBLES (20 * 8) // a row of a lattice: five vectors of four a particle (kernels/regions.inl)
+#define HEMI_REGION_KEPT 256u        // of hemi_solve.region_width: not only of who tracks a pose
+#define HEMI_REGION_FIXED 64         // floats a row of what follows from the shape at rest (kernels/regions_near.inl)
 #define HEMI_STRAND_FLOATS (42 * 8)  // a member: four matrices and two vectors (kernels/rods.inl)
 
 // Per part and substep: tuning turned into the numbers that the kernels multiply with.
@@ -107,11 +114,15 @@ typedef struct hemi_solve {
     uint8_t* torn;         // and with one that is much too long
     uint8_t* stamps;       // of kernels/stretch.inl, like planes
     hemi_row4* planes;
-    float* moment;          // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
-    float* strand;          // what the sweeps along the longest strand keep for their way back
-    double* region_sums[2]; // of lattices (kernels/regions.inl)
-    double* region_share;   // per particle of oriented rows, of this step
-    float* lambda;          // XPBD multipliers, 8 per batch; only touched when a part iterates
+    float* moment;                    // nine components per oriented row: m/5 R diag(a^2 b^2 c^2) Rrest^T
+    float* strand;                    // what the sweeps along the longest strand keep for their way back
+    double* region_sums[2];           // of lattices (kernels/regions.inl)
+    double* region_share;             // per particle of oriented rows; like what follows, good for region_width
+    float* region_fixed;              // HEMI_REGION_FIXED per oriented row
+    hemi_region_shape* region_shape;  // per tile
+    uint32_t* region_width;           // per lattice, that it was worked out for; 0 = none
+    const hemi_derived* region_owner; // and of which class
+    float* lambda;                    // XPBD multipliers, 8 per batch; only touched when a part iterates
 } hemi_solve;
 
 // -- Search: the broad phase, who may touch whom (kernels/pairs.inl)

@@ -198,6 +198,11 @@ static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range, h
     hemi_region_tile torn = step->derived->tiles[begin]; // what can tear has one, and bars of its own
     memcpy(torn.bar_begin, lattice->bar_begin, sizeof(torn.bar_begin));
     memcpy(torn.bar_count, lattice->bar_count, sizeof(torn.bar_count));
+    // What can tear has bars of its own in every instance. A pose's shape is not kept.
+    uint32_t* known = &s->region_width[range->begin];
+    const uint32_t wanted = tune->region_width | (tracks ? 0 : HEMI_REGION_KEPT);
+    const int kept = *known == wanted || *known == (wanted | HEMI_REGION_KEPT);
+    const int fresh = step->substep == 0 && step->pass == 0 && (!kept || lattice->spare_count);
     for (uint32_t t = begin; t < end; ++t) {
         const hemi_region_tile* tile = lattice->spare_count ? &torn : &step->derived->tiles[t];
         const uint32_t row = part->row_begin + tile->row_begin;
@@ -215,14 +220,17 @@ static void solve_regions(hemi_step* step, uint32_t p, const hem_range* range, h
                                        instance->v + row,
                                        s->prev_q + row,
                                        s->region_share + (size_t)row * 8,
+                                       s->region_fixed + (size_t)row * HEMI_REGION_FIXED,
+                                       &s->region_shape[t],
                                        {mine->solve.region_sums[0], mine->solve.region_sums[1]},
                                        tune->region_alpha,
                                        step->pass == 0 ? tune->region_damping : 0.0f};
-        if (step->substep == 0 && step->pass == 0) {
+        if (fresh) {
             step->scene->kernels->region_weights(&args);
         }
         step->scene->kernels->regions(&args);
     }
+    *known = fresh ? wanted : *known;
 }
 
 // A strand is solved whole, once a substep: what other passes have to add is the contacts'.

@@ -22,6 +22,8 @@ typedef struct box {
     hemi_row4 *x, *q, *prev_q;
     hemi_row3* prev;
     double* share;
+    float* fixed;
+    hemi_region_shape shape;
     double* sums[2];
     hemi_region_args args;
 } box;
@@ -65,6 +67,7 @@ static void box_open(box* b, int n, uint32_t width) {
     b->prev_q = aligned(b->rows * sizeof(hemi_row4));
     b->prev = aligned(b->rows * sizeof(hemi_row3));
     b->share = aligned(b->rows * 64);
+    b->fixed = aligned(b->rows * HEMI_REGION_FIXED * sizeof(float));
     b->sums[0] = aligned(b->rows * 8 * 16 * sizeof(double));
     b->sums[1] = aligned(b->rows * 8 * 16 * sizeof(double));
     uint32_t bar = 0, placed = 0;
@@ -98,14 +101,30 @@ static void box_open(box* b, int n, uint32_t width) {
         b->q[p >> 3].w[p & 7] = 1;
     }
     b->tile.cell = 1.0f;
-    b->args = (hemi_region_args){&b->tile, b->bars, b->order,  0,        b->rows,
-                                 width,    b->rest, b->rest,   NULL,     b->x,
-                                 b->q,     b->prev, b->prev_q, b->share, {b->sums[0], b->sums[1]},
-                                 0,        0};
+    b->args = (hemi_region_args){&b->tile,
+                                 b->bars,
+                                 b->order,
+                                 0,
+                                 b->rows,
+                                 width,
+                                 b->rest,
+                                 b->rest,
+                                 NULL,
+                                 b->x,
+                                 b->q,
+                                 b->prev,
+                                 b->prev_q,
+                                 b->share,
+                                 b->fixed,
+                                 &b->shape,
+                                 {b->sums[0], b->sums[1]},
+                                 0,
+                                 0};
 }
 
 static void box_close(box* b) {
-    void* all[] = {b->bars, b->order, b->rest, b->x, b->q, b->prev_q, b->prev, b->share, b->sums[0], b->sums[1]};
+    void* all[] = {b->bars, b->order, b->rest,  b->x,       b->q,      b->prev_q,
+                   b->prev, b->share, b->fixed, b->sums[0], b->sums[1]};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
         free(all[i]);
     }

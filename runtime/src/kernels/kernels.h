@@ -137,6 +137,8 @@ typedef struct hemi_region_args {
     const hemi_row3* prev;
     const hemi_row4* prev_q;
     double* share; // per particle: one over the number of regions that it is in; 0 of pads
+    float* fixed;  // HEMI_REGION_FIXED per row; not read with tracking
+    hemi_region_shape* shape;
     double* sums[2];
     float alpha;   // share of the way to the goal
     float damping; // share of what is not the regions' motion; 0 = none

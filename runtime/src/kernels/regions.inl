@@ -119,14 +119,6 @@ static void count_regions(const hemi_region_args* r, uint32_t* from, uint32_t* t
     }
 }
 
-void HEMI_NAME(region_weights)(const hemi_region_args* r) {
-    uint32_t* ones = (uint32_t*)(void*)r->sums[0];
-    for (uint32_t i = 0; i < r->row_count * 8; ++i) {
-        ones[i] = 1;
-    }
-    count_regions(r, ones, (uint32_t*)(void*)r->sums[1]);
-}
-
 static const int32_t region_lanes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 // m/n times 1 x y z times 1 rx ry rz, into sums[0]; with damping also m/n times where each began.
@@ -303,15 +295,26 @@ HEM_INLINE void move_particles(const hemi_region_args* r, uint32_t back) {
 
 #include "runtime/src/kernels/regions_near.inl"
 
+void HEMI_NAME(region_weights)(const hemi_region_args* r) {
+    uint32_t* ones = (uint32_t*)(void*)r->sums[0];
+    for (uint32_t i = 0; i < r->row_count * 8; ++i) {
+        ones[i] = 1;
+    }
+    count_regions(r, ones, (uint32_t*)(void*)r->sums[1]);
+    if (!r->rest_q) {
+        near_fix(r);
+    }
+}
+
 void HEMI_NAME(regions)(const hemi_region_args* r) {
-    near_frame frame;
-    if (near_middle(r, &frame)) {
-        if (r->damping > 0.0f) {
-            near_regions(r, &frame, NEAR_EIGHTS_DAMPED);
-        } else {
-            near_regions(r, &frame, NEAR_EIGHTS);
-        }
-    } else if (r->damping > 0.0f) {
+    const int damped = r->damping > 0.0f;
+    const int near = r->rest_q ? damped ? near_regions(r, 1, 1) : near_regions(r, 1, 0)
+                     : damped ? near_regions(r, 0, 1)
+                               : near_regions(r, 0, 0);
+    if (near) {
+        return;
+    }
+    if (damped) {
         load_particles(r, REGION_FORWARD + 1);
         region_sums(r, 0, REGION_FORWARD + 1);
         match_regions(r, REGION_FORWARD + 1, REGION_BACK_DAMPED);

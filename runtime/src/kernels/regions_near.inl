@@ -4,16 +4,21 @@
 // A moment is what is left of x r^T when c c_rest^T is taken away, and a running sum forgets nothing of what was rounded on
 // its way. Both errors grow as the square of how far particles are from the origin, in cells. So the origin is the middle of
 // the body, and whoever reaches further than NEAR_CELLS from it, now or at rest, is summed in doubles (regions.inl): of a bent
-// cube of 15 cells the worst goal is 6e-6 of a cell from plain summation. Half the bytes, and nothing is done lane by lane:
-// eight particles are turned from rows into vectors of eight numbers of one, and back, by transposing.
+// cube of 15 cells the worst goal is 6e-6 of a cell from plain summation.
 //
-// Of a particle, on the way there:   1 rx ry rz  x xrx xry xrz | y yrx yry yrz  z zrx zry zrz | where it began
-//              and on the way back:  tx R00 R01 R02  ty R10 R11 R12 | tz R20 R21 R22  ux uy uz dx | dy dz
-// with m/n on everything there; t = c - R c_rest, u = s_c - d x x'_c. Only damping has what stands behind the last bar and u, d.
+// A particle's numbers are fours, one after the other: what is summed along bars is added all alike, and to and from rows of
+// eight particles a four is turned by half of the moves that an eight would take.
+//
+//   on the way there:   [m mrx mry mrz]   x (m mrx mry mrz)   y (...)   z (...)   [bx by bz 0]
+//   on the way back:    tx ty tz dx   R00 R10 R20 dy   R01 R11 R21 dz   R02 R12 R22 0   [ux uy uz 0]
+//
+// with m for m/n, b = m/n where it began, t = c - R c_rest, u = s_c - d x x'_c. Only damping has b and u (and d is zero without).
+// The first four depends on nothing but the shape at rest: unless that is the pose's, its sums are worked out once for a width
+// (near_fix) and do not go along.
+
+#include "platform/vec_four.h"
 
 #define NEAR_CELLS 12.0f
-#define NEAR_EIGHTS 2
-#define NEAR_EIGHTS_DAMPED 3
 
 typedef struct near_frame { // where sums are taken from
     v8x3 x, rest;
@@ -37,221 +42,328 @@ HEM_INLINE v8 near_longer(v8 most, v8x3 a) {
     return v8_max(most, v8_max(v8_abs(a.x), v8_max(v8_abs(a.y), v8_abs(a.z))));
 }
 
-// The middle of the body. Returns whether nobody is too far from it; what is no number is.
-static int near_middle(const hemi_region_args* r, near_frame* frame) {
-    v8x3 none = v8x3_set1(0.0f, 0.0f, 0.0f), x = none, rest = none;
-    v8 count = v8_zero(), most = v8_zero(), most_rest = v8_zero();
-    for (uint32_t row = 0; row < r->row_count; ++row) {
-        m8 in = near_in(r, row);
-        x = v8x3_add(x, v8x3_keep(in, row4_load3(&r->x[row])));
-        rest = v8x3_add(rest, v8x3_keep(in, near_rest(r, row)));
-        count = v8_add(count, v8_keep(in, v8_set1(1.0f)));
-    }
-    frame->x = near_mean(x, v8_sum(count));
-    frame->rest = near_mean(rest, v8_sum(count));
-    for (uint32_t row = 0; row < r->row_count; ++row) {
-        m8 in = near_in(r, row);
-        most = near_longer(most, v8x3_keep(in, v8x3_sub(row4_load3(&r->x[row]), frame->x)));
-        most_rest = near_longer(most_rest, v8x3_keep(in, v8x3_sub(near_rest(r, row), frame->rest)));
-    }
-    const float limit = NEAR_CELLS * r->tile->cell;
-    return v8_hmax(most) * v8_hmax(most_rest) <= limit * limit;
-}
-
-// -- Sums
-
-typedef struct near_sum {
-    v8 a, b, c;
-} near_sum;
-
-HEM_INLINE near_sum near_get(const float* p, uint32_t eights) {
-    const near_sum s = {v8_load(p), v8_load(p + 8), eights > NEAR_EIGHTS ? v8_load(p + 16) : v8_zero()};
-    return s;
-}
-
-HEM_INLINE near_sum near_plus(near_sum s, near_sum t, uint32_t eights) {
-    const near_sum sum = {v8_add(s.a, t.a), v8_add(s.b, t.b), eights > NEAR_EIGHTS ? v8_add(s.c, t.c) : s.c};
-    return sum;
-}
-
-HEM_INLINE near_sum near_less(near_sum s, near_sum t, uint32_t eights) {
-    const near_sum sum = {v8_sub(s.a, t.a), v8_sub(s.b, t.b), eights > NEAR_EIGHTS ? v8_sub(s.c, t.c) : s.c};
-    return sum;
-}
-
-HEM_INLINE void near_put(float* out, near_sum s, uint32_t eights) {
-    v8_store(out, s.a);
-    v8_store(out + 8, s.b);
-    if (eights > NEAR_EIGHTS) {
-        v8_store(out + 16, s.c);
-    }
-}
-
-// Running sums: first they only grow, then one comes and one goes, then they only shrink. A bar that is shorter than a region
-// has one sum.
-HEM_INLINE void near_bars(const hem_lattice_bar* bars, uint32_t bar_count, const uint32_t* order, uint32_t first,
-                          uint32_t width, uint32_t eights, const float* from, float* to) {
-    const size_t stride = 8 * (size_t)eights;
-    for (uint32_t b = 0; b < bar_count; ++b) {
-        const uint32_t *at = order + bars[b].first, *end = at + bars[b].count, *in = at, *gone = at;
-        const uint32_t head = bars[b].count < width ? bars[b].count : width;
-        near_sum sum = {v8_zero(), v8_zero(), v8_zero()};
-        for (uint32_t i = 0; i < head; ++i) {
-            sum = near_plus(sum, near_get(from + (*in++ - first) * stride, eights), eights);
-        }
-        for (uint32_t i = 0; i <= width && in < end; ++i) {
-            sum = near_plus(sum, near_get(from + (*in++ - first) * stride, eights), eights);
-            near_put(to + (*at++ - first) * stride, sum, eights);
-        }
-        while (in < end) {
-            near_sum come = near_get(from + (*in++ - first) * stride, eights);
-            near_sum go = near_get(from + (*gone++ - first) * stride, eights);
-            sum = near_plus(sum, near_less(come, go, eights), eights); // one addition on the way from sum to sum
-            near_put(to + (*at++ - first) * stride, sum, eights);
-        }
-        for (uint32_t i = bars[b].count - (uint32_t)(end - at); at < end; ++i) {
-            if (i > width) { // else it still sees the beginning
-                sum = near_less(sum, near_get(from + (*gone++ - first) * stride, eights), eights);
-            }
-            near_put(to + (*at++ - first) * stride, sum, eights);
-        }
-    }
-}
-
-HEM_INLINE void near_sums(const hemi_region_args* r, int back, uint32_t eights) {
-    for (int pass = 0; pass < 3; ++pass) {
-        const int axis = back ? 2 - pass : pass;
-        near_bars(r->bars + r->tile->bar_begin[axis], r->tile->bar_count[axis], r->order, r->first, r->width, eights,
-                  (const float*)(const void*)r->sums[pass & 1], (float*)(void*)r->sums[~pass & 1]);
-    }
-}
-
-// -- Rows to particles and back: the eights of a row's particles, k-th number in value[k].
-
-HEM_INLINE void near_write(const hemi_region_args* r, uint32_t row, uint32_t eights, v8* value) {
-    float* out = (float*)(void*)r->sums[0] + (size_t)row * 64 * eights;
-    for (uint32_t e = 0; e < eights; ++e) {
-        v8_transpose8(value + 8 * e);
-        for (uint32_t i = 0; i < 8; ++i) {
-            v8_store(out + 8 * (i * eights + e), value[8 * e + i]);
-        }
-    }
-}
-
-HEM_INLINE void near_read(const hemi_region_args* r, uint32_t row, uint32_t eights, v8* value) {
-    const float* in = (const float*)(const void*)r->sums[1] + (size_t)row * 64 * eights;
-    for (uint32_t e = 0; e < eights; ++e) {
-        for (uint32_t i = 0; i < 8; ++i) {
-            value[8 * e + i] = v8_load(in + 8 * (i * eights + e));
-        }
-        v8_transpose8(value + 8 * e);
-    }
-}
-
 HEM_INLINE v8 near_share(const hemi_region_args* r, uint32_t row) {
     return v8_narrow(r->share + (size_t)row * 8);
 }
 
-HEM_INLINE void near_load(const hemi_region_args* r, const near_frame* frame, uint32_t eights) {
+// The middle of the body.
+HEM_INLINE v8x3 near_middle(const hemi_region_args* r, int at_rest) {
+    v8x3 sum = v8x3_set1(0.0f, 0.0f, 0.0f);
+    v8 count = v8_zero();
     for (uint32_t row = 0; row < r->row_count; ++row) {
-        v8 m = v8_mul(v8_load(r->mass[row].mass), near_share(r, row)), value[8 * NEAR_EIGHTS_DAMPED];
-        v8x3 rest = v8x3_scale(v8x3_sub(near_rest(r, row), frame->rest), m);
-        v8x3 x = v8x3_sub(row4_load3(&r->x[row]), frame->x);
-        const v8 along[3] = {x.x, x.y, x.z};
-        value[0] = m;
-        value[1] = rest.x;
-        value[2] = rest.y;
-        value[3] = rest.z;
-        for (int a = 0; a < 3; ++a) {
-            value[4 + 4 * a] = v8_mul(along[a], m);
-            value[5 + 4 * a] = v8_mul(along[a], rest.x);
-            value[6 + 4 * a] = v8_mul(along[a], rest.y);
-            value[7 + 4 * a] = v8_mul(along[a], rest.z);
-        }
-        if (eights > NEAR_EIGHTS) {
-            v8x3 began = v8x3_scale(v8x3_sub(row3_load(&r->prev[row]), frame->x), m);
-            value[16] = began.x;
-            value[17] = began.y;
-            value[18] = began.z;
-            value[19] = value[20] = value[21] = value[22] = value[23] = v8_zero();
-        }
-        near_write(r, row, eights, value);
+        m8 in = near_in(r, row);
+        sum = v8x3_add(sum, v8x3_keep(in, at_rest ? near_rest(r, row) : row4_load3(&r->x[row])));
+        count = v8_add(count, v8_keep(in, v8_set1(1.0f)));
+    }
+    return near_mean(sum, v8_sum(count));
+}
+
+// -- Sums of `fours` fours a particle: up to two eights, and one more
+
+HEM_INLINE uint32_t near_stride(uint32_t fours) { // floats; eights are aligned
+    return fours == 1 ? 8 : fours <= 4 ? 16 : 24;
+}
+
+typedef struct near_sum {
+    v8 a, b;
+    f4 tail;
+} near_sum;
+
+HEM_INLINE near_sum near_get(const float* p, uint32_t fours) {
+    near_sum s;
+    s.a = fours > 1 ? v8_load(p) : v8_zero();
+    s.b = fours > 3 ? v8_load(p + 8) : v8_zero();
+    s.tail = (fours & 1) != 0 ? f4_load(p + 4 * (fours - 1)) : f4_zero();
+    return s;
+}
+
+HEM_INLINE near_sum near_plus(near_sum s, near_sum t, uint32_t fours) {
+    s.a = fours > 1 ? v8_add(s.a, t.a) : s.a;
+    s.b = fours > 3 ? v8_add(s.b, t.b) : s.b;
+    s.tail = (fours & 1) != 0 ? f4_add(s.tail, t.tail) : s.tail;
+    return s;
+}
+
+HEM_INLINE near_sum near_less(near_sum s, near_sum t, uint32_t fours) {
+    s.a = fours > 1 ? v8_sub(s.a, t.a) : s.a;
+    s.b = fours > 3 ? v8_sub(s.b, t.b) : s.b;
+    s.tail = (fours & 1) != 0 ? f4_sub(s.tail, t.tail) : s.tail;
+    return s;
+}
+
+HEM_INLINE void near_put(float* out, near_sum s, uint32_t fours) {
+    if (fours > 1) {
+        v8_store(out, s.a);
+    }
+    if (fours > 3) {
+        v8_store(out + 8, s.b);
+    }
+    if ((fours & 1) != 0) {
+        f4_store(out + 4 * (fours - 1), s.tail);
     }
 }
 
-// Row a of the moment about the centres.
-HEM_INLINE v8x3 near_moment(const v8* value, v8 inverse, v8 center, v8x3 rest) {
-    v8x3 m = v8x3_scale(v8x3_make(value[1], value[2], value[3]), inverse);
-    return flush_row(v8x3_nmadd(rest, center, m));
+typedef struct near_bar {
+    const uint32_t* at;
+    uint32_t count, first;
+    const float* from;
+    float* to;
+} near_bar;
+
+HEM_INLINE near_sum near_at(const near_bar* bar, uint32_t i, uint32_t fours) {
+    return near_get(bar->from + (size_t)(bar->at[i] - bar->first) * near_stride(fours), fours);
 }
 
-HEM_INLINE void near_match(const hemi_region_args* r, uint32_t eights) {
+HEM_INLINE void near_to(const near_bar* bar, uint32_t i, near_sum sum, uint32_t fours) {
+    near_put(bar->to + (size_t)(bar->at[i] - bar->first) * near_stride(fours), sum, fours);
+}
+
+// Three neighbours are added as they stand: each particle is read once, and nothing waits for the sum before.
+HEM_INLINE void near_threes(const near_bar* bar, uint32_t fours) {
+    near_sum here = near_at(bar, 0, fours), pair = here;
+    const uint32_t last = bar->count - 1;
+    for (uint32_t i = 0; i < last; ++i) {
+        near_sum next = near_at(bar, i + 1, fours);
+        near_to(bar, i, near_plus(pair, next, fours), fours);
+        pair = near_plus(here, next, fours);
+        here = next;
+    }
+    near_to(bar, last, pair, fours);
+}
+
+// Running sums: first they only grow, then one comes and one goes, then they only shrink. A bar that is shorter than a region
+// has one sum.
+HEM_INLINE void near_running(const near_bar* bar, uint32_t width, uint32_t fours) {
+    const uint32_t count = bar->count, head = count < width ? count : width;
+    near_sum sum = {v8_zero(), v8_zero(), f4_zero()};
+    uint32_t in = 0, gone = 0, at = 0;
+    for (; in < head; ++in) {
+        sum = near_plus(sum, near_at(bar, in, fours), fours);
+    }
+    for (; at <= width && in < count; ++at, ++in) {
+        sum = near_plus(sum, near_at(bar, in, fours), fours);
+        near_to(bar, at, sum, fours);
+    }
+    for (; in < count; ++at, ++in, ++gone) { // one addition on the way from sum to sum
+        near_sum change = near_less(near_at(bar, in, fours), near_at(bar, gone, fours), fours);
+        sum = near_plus(sum, change, fours);
+        near_to(bar, at, sum, fours);
+    }
+    for (; at < count; ++at) {
+        if (at > width) { // else it still sees the beginning
+            sum = near_less(sum, near_at(bar, gone++, fours), fours);
+        }
+        near_to(bar, at, sum, fours);
+    }
+}
+
+HEM_INLINE void near_bars(const hemi_region_args* r, int axis, uint32_t fours, const double* from, double* to) {
+    const hem_lattice_bar* bars = r->bars + r->tile->bar_begin[axis];
+    near_bar bar = {NULL, 0, r->first, (const float*)(const void*)from, (float*)(void*)to};
+    for (uint32_t b = 0; b < r->tile->bar_count[axis]; ++b) {
+        bar.at = r->order + bars[b].first;
+        bar.count = bars[b].count;
+        if (r->width == 1) {
+            near_threes(&bar, fours);
+        } else {
+            near_running(&bar, r->width, fours);
+        }
+    }
+}
+
+// The three sums, x y z or z y x; they begin in sums[0] and end in sums[1].
+HEM_INLINE void near_sums(const hemi_region_args* r, int back, uint32_t fours) {
+    for (int pass = 0; pass < 3; ++pass) {
+        near_bars(r, back ? 2 - pass : pass, fours, r->sums[pass & 1], r->sums[~pass & 1]);
+    }
+}
+
+// -- Rows of eight particles to fours and back
+
+HEM_INLINE void near_write4(float* first, uint32_t stride, v8 x, v8 y, v8 z, v8 w) {
+    static const int32_t places[2][8] = {{0, 4, 8, 12, 16, 20, 24, 28}, {0, 6, 12, 18, 24, 30, 36, 42}};
+    static const int32_t close[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+    v8_store_rows4(first, stride == 8 ? close : places[stride == 24], x, y, z, w);
+}
+
+HEM_INLINE void near_read4(const float* first, uint32_t stride, v8* x, v8* y, v8* z, v8* w) {
+    static const int32_t places[2][8] = {{0, 4, 8, 12, 16, 20, 24, 28}, {0, 6, 12, 18, 24, 30, 36, 42}};
+    static const int32_t close[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+    v8_load_rows4(first, stride == 8 ? close : places[stride == 24], x, y, z, w);
+}
+
+// -- What the shape at rest alone says, in hemi_region_args.fixed: of each particle m/n (1, r), of each region 1/M and c_rest
+
+HEM_INLINE float* near_fixed(const hemi_region_args* r, uint32_t row) {
+    return r->fixed + (size_t)row * HEMI_REGION_FIXED;
+}
+
+static void near_fix(const hemi_region_args* r) {
+    const v8x3 middle = near_middle(r, 1);
+    v8 most = v8_zero(), zero = v8_zero(), one = v8_set1(1.0f);
+    float *from = (float*)(void*)r->sums[0], *sums = (float*)(void*)r->sums[1];
+    for (uint32_t row = 0; row < r->row_count; ++row) {
+        v8x3 rest = v8x3_keep(near_in(r, row), v8x3_sub(near_rest(r, row), middle));
+        v8 m = v8_mul(v8_load(r->mass[row].mass), near_share(r, row));
+        most = near_longer(most, rest);
+        rest = v8x3_scale(rest, m);
+        near_write4(from + (size_t)row * 64, 8, m, rest.x, rest.y, rest.z);
+        v8_store_rows4(near_fixed(r, row), region_lanes, m, rest.x, rest.y, rest.z);
+    }
+    near_sums(r, 0, 1);
+    for (uint32_t row = 0; row < r->row_count; ++row) {
+        float* out = near_fixed(r, row) + 32;
+        v8 m, x, y, z;
+        near_read4(sums + (size_t)row * 64, 8, &m, &x, &y, &z);
+        m8 some = m8_and(near_in(r, row), v8_gt(m, zero));
+        v8 inverse = v8_keep(some, v8_div(one, v8_select(some, m, one)));
+        v8_store(out, inverse);
+        v8_store(out + 8, v8_keep(some, v8_mul(x, inverse)));
+        v8_store(out + 16, v8_keep(some, v8_mul(y, inverse)));
+        v8_store(out + 24, v8_keep(some, v8_mul(z, inverse)));
+    }
+    r->shape->middle[0] = v8_lane(middle.x, 0);
+    r->shape->middle[1] = v8_lane(middle.y, 0);
+    r->shape->middle[2] = v8_lane(middle.z, 0);
+    r->shape->reach = v8_hmax(most);
+}
+
+// -- The steps of a substep. `moves`: the shape at rest does so, its sums go along. Both are constants wherever this is inlined.
+
+HEM_INLINE uint32_t near_fours(int moves, int damped) { // three are as dear as four
+    return moves && damped ? 5 : 4;
+}
+
+// Returns whether nobody is too far from the middle; what is no number is.
+HEM_INLINE int near_load(const hemi_region_args* r, const near_frame* frame, int moves, int damped) {
+    const uint32_t first = moves ? 4 : 0, fours = near_fours(moves, damped), stride = near_stride(fours);
+    v8 most = v8_zero(), most_rest = v8_zero();
+    for (uint32_t row = 0; row < r->row_count; ++row) {
+        HEM_ALIGN(32) float at[3][8];
+        float* out = (float*)(void*)r->sums[0] + (size_t)row * 8 * stride;
+        const float* fixed = near_fixed(r, row);
+        m8 in = near_in(r, row);
+        v8 m = v8_mul(v8_load(r->mass[row].mass), near_share(r, row));
+        v8x3 x = v8x3_keep(in, v8x3_sub(row4_load3(&r->x[row]), frame->x));
+        most = near_longer(most, x);
+        v8_store(at[0], x.x);
+        v8_store(at[1], x.y);
+        v8_store(at[2], x.z);
+        if (moves) {
+            v8x3 rest = v8x3_keep(in, v8x3_sub(near_rest(r, row), frame->rest));
+            most_rest = near_longer(most_rest, rest);
+            rest = v8x3_scale(rest, m);
+            near_write4(out, stride, m, rest.x, rest.y, rest.z);
+        }
+        if (damped) {
+            v8x3 began = v8x3_scale(v8x3_keep(in, v8x3_sub(row3_load(&r->prev[row]), frame->x)), m);
+            near_write4(out + first + 12, stride, began.x, began.y, began.z, v8_zero());
+        }
+        for (uint32_t i = 0; i < 8; ++i) {
+            float* p = out + (size_t)i * stride;
+            f4 mr = f4_load(moves ? p : fixed + 4 * i);
+            f4_store(p + first, f4_mul(mr, f4_set1(at[0][i])));
+            f4_store(p + first + 4, f4_mul(mr, f4_set1(at[1][i])));
+            f4_store(p + first + 8, f4_mul(mr, f4_set1(at[2][i])));
+            if (!moves && !damped) {
+                f4_store(p + 12, f4_zero());
+            }
+        }
+    }
+    const float limit = NEAR_CELLS * r->tile->cell;
+    return v8_hmax(most) * (moves ? v8_hmax(most_rest) : r->shape->reach) <= limit * limit;
+}
+
+// A row of the moment about the centres, and the centre.
+HEM_INLINE v8x3 near_moment(const float* in, uint32_t stride, v8 inverse, v8x3 rest, v8* center) {
+    v8 c, x, y, z;
+    near_read4(in, stride, &c, &x, &y, &z);
+    *center = v8_mul(c, inverse);
+    return flush_row(v8x3_nmadd(rest, *center, v8x3_scale(v8x3_make(x, y, z), inverse)));
+}
+
+HEM_INLINE void near_match(const hemi_region_args* r, int moves, int damped) {
+    const uint32_t first = moves ? 4 : 0, fours = near_fours(moves, damped), stride = near_stride(fours);
+    const uint32_t back = near_stride(damped ? 5 : 4);
     v8 zero = v8_zero(), one = v8_set1(1.0f);
     for (uint32_t row = 0; row < r->row_count; ++row) {
-        v8 value[8 * NEAR_EIGHTS_DAMPED];
-        near_read(r, row, eights, value);
-        m8 some = v8_gt(value[0], zero);
-        v8 inverse = v8_keep(some, v8_div(one, v8_select(some, value[0], one)));
-        v8x3 rest = v8x3_scale(v8x3_make(value[1], value[2], value[3]), inverse);
-        v8x3 center = v8x3_scale(v8x3_make(value[4], value[8], value[12]), inverse);
-        v8_mat3 moment = {near_moment(value + 4, inverse, center.x, rest),
-                          near_moment(value + 8, inverse, center.y, rest),
-                          near_moment(value + 12, inverse, center.z, rest)};
+        const float* in = (const float*)(const void*)r->sums[1] + (size_t)row * 8 * stride;
+        float* out = (float*)(void*)r->sums[0] + (size_t)row * 8 * back;
+        const float* fixed = near_fixed(r, row) + 32;
+        v8 inverse;
+        v8x3 rest, center;
+        if (moves) {
+            v8 m;
+            near_read4(in, stride, &m, &rest.x, &rest.y, &rest.z);
+            m8 some = v8_gt(m, zero);
+            inverse = v8_keep(some, v8_div(one, v8_select(some, m, one)));
+            rest = v8x3_scale(rest, inverse);
+        } else {
+            inverse = v8_load(fixed);
+            rest = v8x3_make(v8_load(fixed + 8), v8_load(fixed + 16), v8_load(fixed + 24));
+        }
+        v8_mat3 moment;
+        moment.row0 = near_moment(in + first, stride, inverse, rest, &center.x);
+        moment.row1 = near_moment(in + first + 4, stride, inverse, rest, &center.y);
+        moment.row2 = near_moment(in + first + 8, stride, inverse, rest, &center.z);
         v8x4 turn = turn_regions(r, row, &moment);
         v8_mat3 turned = v8_mat3_from_quat(turn);
         turn = keep_turn(r, row, turn);
-        value[0] = v8_sub(center.x, v8x3_dot(turned.row0, rest));
-        value[1] = turned.row0.x;
-        value[2] = turned.row0.y;
-        value[3] = turned.row0.z;
-        value[4] = v8_sub(center.y, v8x3_dot(turned.row1, rest));
-        value[5] = turned.row1.x;
-        value[6] = turned.row1.y;
-        value[7] = turned.row1.z;
-        value[8] = v8_sub(center.z, v8x3_dot(turned.row2, rest));
-        value[9] = turned.row2.x;
-        value[10] = turned.row2.y;
-        value[11] = turned.row2.z;
-        value[12] = value[13] = value[14] = value[15] = zero;
-        if (eights > NEAR_EIGHTS) {
-            v8x3 began = v8x3_scale(v8x3_make(value[16], value[17], value[18]), inverse);
-            v8x3 d = turn_since(r, row, turn), mid = v8x3_scale(v8x3_add(center, began), v8_set1(0.5f));
+        v8x3 d = v8x3_make(zero, zero, zero);
+        if (damped) {
+            v8x3 began;
+            v8 unused;
+            near_read4(in + first + 12, stride, &began.x, &began.y, &began.z, &unused);
+            began = v8x3_scale(began, inverse);
+            d = turn_since(r, row, turn);
+            v8x3 mid = v8x3_scale(v8x3_add(center, began), v8_set1(0.5f));
             v8x3 u = v8x3_sub(v8x3_sub(center, began), v8x3_cross(d, mid));
-            value[12] = u.x;
-            value[13] = u.y;
-            value[14] = u.z;
-            value[15] = d.x;
-            value[16] = d.y;
-            value[17] = d.z;
-            value[18] = zero;
+            near_write4(out + 16, back, u.x, u.y, u.z, zero);
         }
-        near_write(r, row, eights, value);
+        near_write4(out, back, v8_sub(center.x, v8x3_dot(turned.row0, rest)),
+                    v8_sub(center.y, v8x3_dot(turned.row1, rest)), v8_sub(center.z, v8x3_dot(turned.row2, rest)), d.x);
+        near_write4(out + 4, back, turned.row0.x, turned.row1.x, turned.row2.x, d.y);
+        near_write4(out + 8, back, turned.row0.y, turned.row1.y, turned.row2.y, d.z);
+        near_write4(out + 12, back, turned.row0.z, turned.row1.z, turned.row2.z, zero);
     }
-}
-
-HEM_INLINE v8 near_goal(const v8* t, v8x3 rest, v8 share) {
-    return v8_mul(share, v8_add(t[0], v8x3_dot(v8x3_make(t[1], t[2], t[3]), rest)));
 }
 
 // Masses times moves add up to nothing but for rounding, and that would be a wind that always blows the same way: it is taken
 // back. (Over those too that follow the pose and do not go.)
-HEM_INLINE void near_move(const hemi_region_args* r, const near_frame* frame, uint32_t eights) {
+HEM_INLINE void near_move(const hemi_region_args* r, const near_frame* frame, int damped) {
+    const uint32_t stride = near_stride(damped ? 5 : 4);
     hemi_row3* move = (hemi_row3*)(void*)r->sums[0];
     v8x3 drift = v8x3_set1(0.0f, 0.0f, 0.0f);
-    v8 mass = v8_zero();
+    v8 mass = v8_zero(), unused;
     for (uint32_t row = 0; row < r->row_count; ++row) {
-        v8 value[8 * NEAR_EIGHTS_DAMPED], share = near_share(r, row);
-        near_read(r, row, eights, value);
-        v8x3 rest = v8x3_sub(near_rest(r, row), frame->rest), at = row4_load3(&r->x[row]);
-        v8x3 here = v8x3_sub(at, frame->x);
-        v8x3 goal = v8x3_make(near_goal(value, rest, share), near_goal(value + 4, rest, share),
-                              near_goal(value + 8, rest, share));
-        v8x3 way = v8x3_scale(v8x3_sub(goal, here), v8_set1(r->alpha));
-        if (eights > NEAR_EIGHTS) {
-            v8x3 prev = row3_load(&r->prev[row]), d = v8x3_make(value[15], value[16], value[17]);
+        HEM_ALIGN(32) float at[3][8], wanted[8][4], d[3][8];
+        const float* in = (const float*)(const void*)r->sums[1] + (size_t)row * 8 * stride;
+        v8x3 rest = v8x3_sub(near_rest(r, row), frame->rest), x = row4_load3(&r->x[row]);
+        v8_store(at[0], rest.x);
+        v8_store(at[1], rest.y);
+        v8_store(at[2], rest.z);
+        for (uint32_t i = 0; i < 8; ++i) {
+            const float* s = in + (size_t)i * stride;
+            f4 goal = f4_add(f4_load(s), f4_mul(f4_load(s + 4), f4_set1(at[0][i])));
+            f4 more = f4_add(f4_mul(f4_load(s + 8), f4_set1(at[1][i])), f4_mul(f4_load(s + 12), f4_set1(at[2][i])));
+            f4_store(wanted[i], f4_add(goal, more));
+            if (damped) {
+                d[0][i] = s[3];
+                d[1][i] = s[7];
+                d[2][i] = s[11];
+            }
+        }
+        v8 share = near_share(r, row);
+        v8x3 goal, here = v8x3_sub(x, frame->x);
+        v8_load_rows4(wanted[0], region_lanes, &goal.x, &goal.y, &goal.z, &unused);
+        v8x3 way = v8x3_scale(v8x3_sub(v8x3_scale(goal, share), here), v8_set1(r->alpha));
+        if (damped) {
+            v8x3 u, prev = row3_load(&r->prev[row]);
+            near_read4(in + 16, stride, &u.x, &u.y, &u.z, &unused);
             v8x3 mid = v8x3_scale(v8x3_add(here, v8x3_sub(prev, frame->x)), v8_set1(0.5f));
-            v8x3 rigid = v8x3_scale(v8x3_add(v8x3_make(value[12], value[13], value[14]), v8x3_cross(d, mid)), share);
-            way = v8x3_madd(v8x3_sub(rigid, v8x3_sub(at, prev)), v8_set1(r->damping), way);
+            v8x3 turning = v8x3_cross(v8x3_make(v8_load(d[0]), v8_load(d[1]), v8_load(d[2])), mid);
+            v8x3 rigid = v8x3_scale(v8x3_add(u, turning), share);
+            way = v8x3_madd(v8x3_sub(rigid, v8x3_sub(x, prev)), v8_set1(r->damping), way);
         }
         v8 m = v8_load(r->mass[row].mass);
         drift = v8x3_add(drift, v8x3_keep(near_in(r, row), v8x3_scale(way, m)));
@@ -266,10 +378,17 @@ HEM_INLINE void near_move(const hemi_region_args* r, const near_frame* frame, ui
     }
 }
 
-HEM_INLINE void near_regions(const hemi_region_args* r, const near_frame* frame, uint32_t eights) {
-    near_load(r, frame, eights);
-    near_sums(r, 0, eights);
-    near_match(r, eights);
-    near_sums(r, 1, eights);
-    near_move(r, frame, eights);
+// Returns 0, and has done nothing, where somebody is too far from the middle.
+HEM_INLINE int near_regions(const hemi_region_args* r, int moves, int damped) {
+    const float* middle = r->shape->middle;
+    const near_frame frame = {near_middle(r, 0),
+                              moves ? near_middle(r, 1) : v8x3_set1(middle[0], middle[1], middle[2])};
+    if (!near_load(r, &frame, moves, damped)) {
+        return 0;
+    }
+    near_sums(r, 0, near_fours(moves, damped));
+    near_match(r, moves, damped);
+    near_sums(r, 1, damped ? 5 : 4);
+    near_move(r, &frame, damped);
+    return 1;
 }
