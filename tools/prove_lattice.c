@@ -192,6 +192,7 @@ typedef struct octopus {
 static bool open_octopus(octopus* o, const asset* a) {
     memset(o, 0, sizeof(*o));
     player_setup setup = player_setup_default(a);
+    setup.ground = false; // the player puts its colliders in the place of ours in every frame
     o->source = a;
     o->size = size_of(a);
     const size_t bytes = (size_t)a->view.info->vertex_count * 3 * sizeof(float);
@@ -244,13 +245,16 @@ static float lowest(const octopus* o, bool top) {
     return y;
 }
 
+// On the ground, under a slab.
 static void slab_at(octopus* o, float height) {
-    hem_collider slab = hem_collider_default();
-    slab.kind = HEM_COLLIDER_BOX;
-    slab.position[1] = (double)height + 0.5;
-    slab.size[0] = slab.size[2] = 5.0f;
-    slab.size[1] = 0.5f;
-    hem_instance_set_colliders(o->player.scene, o->player.id, &slab, 1);
+    hem_collider both[2] = {hem_collider_default(), hem_collider_default()};
+    both[0].kind = HEM_COLLIDER_PLANE;
+    both[0].position[1] = (double)o->player.ground_height;
+    both[1].kind = HEM_COLLIDER_BOX;
+    both[1].position[1] = (double)height + 0.5;
+    both[1].size[0] = both[1].size[2] = 5.0f;
+    both[1].size[1] = 0.5f;
+    hem_instance_set_colliders(o->player.scene, o->player.id, both, 2);
 }
 
 static void prove_octopus(proof* p) {
