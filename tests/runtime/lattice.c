@@ -480,6 +480,40 @@ TEST bodies_of_one_part_meet_each_other(void) {
     PASS();
 }
 
+// The speed of all of it after six seconds, that began with one along x and may sleep.
+static double speed_kept(const char* asset, float speed) {
+    world w;
+    if (!world_open(&w, asset, NULL, NULL, 1)) {
+        return -1;
+    }
+    weightless(&w, 0.0f, 2, 0.9f);
+    hem_tuning t = world_tuning(&w);
+    t.sleep_speed = 0.01f;
+    world_tune(&w, &t);
+    hem_instance_set_features(w.scene, w.id, HEM_FEATURE_ALL);
+    world_step(&w, 1.0f / 60.0f, 0, 1);
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        const uint32_t at = nth_particle(&w, false, n);
+        w.scene->instances[0].v[at >> 3].x[at & 7] = speed;
+    }
+    world_step(&w, 1.0f / 60.0f, 0, 360);
+    double mass = 0;
+    for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+        mass += mass_of(&w, i);
+    }
+    const double kept = linear_momentum(&w).x / mass;
+    world_close(&w);
+    return kept;
+}
+
+// sleep_speed is 1 cm/s: twelve times that is fast, and one body by itself is left alone.
+TEST slow_bodies_of_a_heap_come_to_a_stop(void) {
+    ASSERT_IN_RANGE(0.0, speed_kept("lattice_heap", 0.06f), 1e-3);
+    ASSERT_IN_RANGE(0.3, speed_kept("lattice_heap", 0.3f), 1e-3);
+    ASSERT_IN_RANGE(0.06, speed_kept("lattice", 0.06f), 1e-3);
+    PASS();
+}
+
 // How far the free end of a bar hangs: less with wider regions and with more alpha, and the same at any frame rate.
 static double sag_of(float rate, uint32_t width, float alpha) {
     world w;
@@ -740,6 +774,7 @@ SUITE(lattice_suite) {
     RUN_TEST(a_torn_lattice_comes_back_to_its_shape);
     RUN_TEST(bodies_have_rows_of_their_own);
     RUN_TEST(bodies_of_one_part_meet_each_other);
+    RUN_TEST(slow_bodies_of_a_heap_come_to_a_stop);
     RUN_TEST(stiffness_is_that_of_alpha_and_width_at_any_rate);
     RUN_TEST(vertices_are_the_weighted_sum_of_eight_corners);
     RUN_TEST(a_range_of_vertices_is_that_part_of_all);
