@@ -6,20 +6,26 @@
 // Why nothing is missed. Let a particle stray by at most `room` from where it was at the search, seen from the mesh that
 // moves there by `drift`. A triangle that is `lower` away at the search, less what its own motion differs from the
 // drift, cannot be touched while lower - stray >= margin. All with lower < margin + room are kept, the nearest first;
-// whoever strays farther, or has more of them than there is room for, or was found behind the mesh, asks the tree in
-// that substep instead (touch_mesh): slower, the same answer. So the lists are a matter of time, not of result.
+// whoever strays farther, or was found behind the mesh, asks the tree in that substep instead (touch_mesh): slower, the
+// same answer. So the lists are a matter of time, not of result. Where triangles are finer than the thickness more of them
+// are near than there is room for: those that the particle reaches last are left out, and its room ends before them.
 
 #define NEAR_BLOCKS 96  // of a cluster
 #define NEAR_OF_ONE 24  // blocks of one particle
 #define NEAR_FRONT 0.1f // margins: which of about equally near triangles tells front from behind
-#define NEAR_ROOM 0.5f  // margins that a particle may stray beyond twice its expected way
+#define NEAR_ROOM 0.15f // margins that a particle may stray beyond NEAR_WAYS times its expected way
+#define NEAR_WAYS 1.5f
+#define NEAR_ROOM_CHANGING 0.5f // the same by a mesh that changes its shape: its own motion is only roughly known
+#define NEAR_WAYS_CHANGING 2.0f
+#define NEAR_MANY 6     // triangles: with more of them, those beside wait until the particle has strayed sideways
+#define NEAR_HAIR 1e-3f // margins: rounding errors of that
 #define MESH_LEAST_MARGIN 1e-4f
 
 typedef struct near_cluster {
     HEM_ALIGN(32) float low[3][NEAR_BLOCKS];
     HEM_ALIGN(32) float high[3][NEAR_BLOCKS];
     uint32_t block[NEAR_BLOCKS];
-    uint32_t count, full;
+    uint32_t count, full, level; // level: 0 = blocks, above: nodes of the tree's level - 1
 } near_cluster;
 
 // Blocks whose boxes meet one box.
@@ -66,7 +72,7 @@ typedef struct near_one {
     float margin, reach; // reach: what the cluster's box has of this one
     hem_vec3 drift;
     float room;
-    uint32_t count, asks;
+    uint32_t count, asks, drifts;
     uint32_t triangle[HEMI_MESH_NEAR];
     float lower[HEMI_MESH_NEAR];
 } near_one;
@@ -88,10 +94,15 @@ HEM_INLINE v8 near_distance(const mesh_triangles* t, v8x3 p, m8* front) {
     return v8_sqrt(v8_select(m8_and(u, m8_and(v, w)), v8_div(v8_mul(d, d), nn), edge));
 }
 
+// Those that find no room take it: no farther may the particle stray.
 static void near_insert(near_one* one, float lower, uint32_t triangle) {
     if (one->count == HEMI_MESH_NEAR) {
-        one->asks = 1;
-        return;
+        const float last = one->lower[HEMI_MESH_NEAR - 1];
+        one->room = hem_minf(one->room, hem_maxf(lower, last) - one->margin);
+        if (lower >= last) {
+            return;
+        }
+        --one->count;
     }
     uint32_t at = one->count++;
     for (; at > 0 && one->lower[at - 1] > lower; --at) {
@@ -121,80 +132,276 @@ static hem_vec3 near_drift(const hemi_mesh_shape* shape, uint32_t triangle) {
     return hem_vec3_scale(sum, 1.0f / 3.0f);
 }
 
-static uint32_t blocks_of_one(const near_cluster* c, const near_one* one, uint32_t found[NEAR_OF_ONE]) {
-    v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
-    v8 zero = v8_zero(), reach = v8_set1(one->reach * one->reach);
-    uint32_t count = 0;
-    for (uint32_t first = 0; first < c->count; first += 8) {
-        v8 dx = v8_max(v8_max(v8_sub(v8_load(c->low[0] + first), p.x), v8_sub(p.x, v8_load(c->high[0] + first))), zero);
-        v8 dy = v8_max(v8_max(v8_sub(v8_load(c->low[1] + first), p.y), v8_sub(p.y, v8_load(c->high[1] + first))), zero);
-        v8 dz = v8_max(v8_max(v8_sub(v8_load(c->low[2] + first), p.z), v8_sub(p.z, v8_load(c->high[2] + first))), zero);
-        uint32_t bits = m8_bits(v8_lt(v8_madd(dz, dz, v8_madd(dy, dy, v8_mul(dx, dx))), reach));
-        bits &= c->count - first < 8 ? (1u << (c->count - first)) - 1 : 0xffu;
-        for (; bits; bits &= bits - 1) {
-            if (count == NEAR_OF_ONE) {
-                return count + 1;
+// Nodes of one level whose boxes meet one box: the lowest level of which there is room for all. Level n are nodes of
+// level n - 1 of the tree, 0 are blocks. Returns which of the two has them.
+static near_cluster* near_nodes(const hemi_mesh_shape* shape, const float low[3], const float high[3],
+                                near_cluster two[2]) {
+    const hem_trimesh_view* view = shape->view;
+    v8x3 least = v8x3_set1(low[0], low[1], low[2]), most = v8x3_set1(high[0], high[1], high[2]);
+    near_cluster *here = &two[0], *below = &two[1];
+    here->level = view->level_count;
+    here->count = 1;
+    here->block[0] = 0;
+    for (;;) {
+        below->count = 0;
+        below->level = here->level - 1;
+        for (uint32_t i = 0; i < here->count; ++i) {
+            const hem_trimesh_node* node = &shape->nodes[view->level_begin[below->level] + here->block[i]];
+            m8 x = m8_and(v8_le(v8_load(node->low[0]), most.x), v8_ge(v8_load(node->high[0]), least.x));
+            m8 y = m8_and(v8_le(v8_load(node->low[1]), most.y), v8_ge(v8_load(node->high[1]), least.y));
+            m8 z = m8_and(v8_le(v8_load(node->low[2]), most.z), v8_ge(v8_load(node->high[2]), least.z));
+            for (uint32_t bits = m8_bits(m8_and(x, m8_and(y, z))); bits; bits &= bits - 1) {
+                const uint32_t child = hem_lowest_bit(bits), at = below->count++;
+                if (at == NEAR_BLOCKS) {
+                    return here;
+                }
+                for (int k = 0; k < 3; ++k) {
+                    below->low[k][at] = node->low[k][child];
+                    below->high[k][at] = node->high[k][child];
+                }
+                below->block[at] = here->block[i] * 8 + child;
             }
-            found[count++] = c->block[first + hem_lowest_bit(bits)];
+        }
+        near_cluster* swap = here;
+        here = below;
+        below = swap;
+        if (here->level == 0) {
+            return here;
         }
     }
-    return count;
+}
+
+// What one particle has looked into.
+typedef struct near_seen {
+    v8 lower[NEAR_OF_ONE];
+    uint32_t block[NEAR_OF_ONE], front[NEAR_OF_ONE];
+    uint32_t count, full;
+    float least; // metres to the nearest triangle
+    uint32_t nearest;
+    float square; // so far, squared, something may matter
+} near_seen;
+
+HEM_INLINE v8 near_squares(v8x3 low, v8x3 high, v8x3 p) {
+    v8 zero = v8_zero();
+    v8 dx = v8_max(v8_max(v8_sub(low.x, p.x), v8_sub(p.x, high.x)), zero);
+    v8 dy = v8_max(v8_max(v8_sub(low.y, p.y), v8_sub(p.y, high.y)), zero);
+    v8 dz = v8_max(v8_max(v8_sub(low.z, p.z), v8_sub(p.z, high.z)), zero);
+    return v8_madd(dz, dz, v8_madd(dy, dy, v8_mul(dx, dx)));
+}
+
+// What is farther than this does not matter: nearer than the margin within the particle's room, or than what is nearest now;
+// and of what tells front from behind. In a mesh that changes its shape all counts from where the drift takes the particle.
+static float near_matters(const hemi_mesh_shape* shape, const near_one* one, float least) {
+    const float keep = one->margin + one->room, front = least + NEAR_FRONT * one->margin;
+    const float far = shape->began ? keep + hem_vec3_length(one->drift) : hem_minf(keep, least + 2.0f * one->room);
+    return hem_minf(one->reach, hem_maxf(far, front));
+}
+
+static float near_room(const hemi_mesh_shape* shape, const near_one* one) {
+    const float way = hem_vec3_length(hem_vec3_sub(one->way, one->drift));
+    return shape->began ? NEAR_WAYS_CHANGING * way + NEAR_ROOM_CHANGING * one->margin
+                        : NEAR_WAYS * way + NEAR_ROOM * one->margin;
+}
+
+static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* seen, uint32_t block) {
+    if (seen->count == NEAR_OF_ONE) {
+        seen->full = 1;
+        return;
+    }
+    const uint32_t left = shape->view->header->triangle_count - block * 8, at = seen->count++;
+    m8 before;
+    mesh_triangles t = mesh_triangles_at(shape, block, shape->then);
+    v8 lower = near_distance(&t, v8x3_set1(one->start.x, one->start.y, one->start.z), &before);
+    if (left < 8) { // what follows the last triangle repeats it
+        lower = v8_select(m8_from_bits((1u << left) - 1), lower, v8_set1(1e30f));
+    }
+    seen->block[at] = block;
+    seen->lower[at] = lower;
+    seen->front[at] = m8_bits(before);
+    const float low = v8_hmin(lower);
+    if (!(low < seen->least)) {
+        return;
+    }
+    seen->least = low;
+    seen->nearest = block * 8 + lowest_lane(v8_eq(lower, v8_set1(low)));
+    if (shape->began && !one->drifts && low < 2.0f * one->margin) {
+        one->drifts = 1;
+        one->drift = near_drift(shape, seen->nearest);
+        one->room = near_room(shape, one);
+    }
+    const float matters = near_matters(shape, one, low);
+    seen->square = matters * matters;
+}
+
+// A fine mesh does not fit into a cache: what will be looked at is fetched together.
+HEM_INLINE void near_fetch(const hemi_mesh_shape* shape, uint32_t node, uint32_t level) {
+    const char* at = level == 0 ? (const char*)&shape->corners[node]
+                                : (const char*)&shape->nodes[shape->view->level_begin[level - 1] + node];
+    for (int bytes = 0; bytes < (level == 0 ? 288 : 192); bytes += 64) {
+        HEM_PREFETCH(at, bytes);
+    }
+}
+
+// The nearest child first, so that what matters soon becomes little.
+static void near_descend(const hemi_mesh_shape* shape, near_one* one, near_seen* seen, uint32_t node, uint32_t level) {
+    const hem_trimesh_view* view = shape->view;
+    v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
+    mesh_step stack[HEM_TRIMESH_MAX_LEVELS * 8];
+    uint32_t depth = 1;
+    stack[0] = (mesh_step){-1.0f, node, level};
+    while (depth > 0) {
+        const mesh_step top = stack[--depth];
+        if (!(top.square < seen->square)) {
+            continue;
+        }
+        if (top.level == 0) {
+            near_look(shape, one, seen, top.node);
+            continue;
+        }
+        const uint32_t below = top.level - 1, first = depth;
+        const hem_trimesh_node* n = &shape->nodes[view->level_begin[below] + top.node];
+        v8 squares = near_squares(v8x3_make(v8_load(n->low[0]), v8_load(n->low[1]), v8_load(n->low[2])),
+                                  v8x3_make(v8_load(n->high[0]), v8_load(n->high[1]), v8_load(n->high[2])), p);
+        HEM_ALIGN(32) float square[8];
+        v8_store(square, squares);
+        for (uint32_t bits = m8_bits(v8_lt(squares, v8_set1(seen->square))); bits; bits &= bits - 1) {
+            uint32_t child = hem_lowest_bit(bits), at = depth++;
+            near_fetch(shape, top.node * 8 + child, below);
+            for (; at > first && stack[at - 1].square <= square[child]; --at) {
+                stack[at] = stack[at - 1];
+            }
+            stack[at] = (mesh_step){square[child], top.node * 8 + child, below};
+        }
+    }
+}
+
+// How far each of the cluster's nodes is, squared. Returns the nearest.
+static uint32_t near_measure(const near_cluster* c, hem_vec3 start, float square[NEAR_BLOCKS]) {
+    v8x3 p = v8x3_set1(start.x, start.y, start.z);
+    v8 best = v8_set1(1e30f);
+    for (uint32_t first = 0; first < c->count; first += 8) {
+        v8x3 low = v8x3_make(v8_load(c->low[0] + first), v8_load(c->low[1] + first), v8_load(c->low[2] + first));
+        v8x3 high = v8x3_make(v8_load(c->high[0] + first), v8_load(c->high[1] + first), v8_load(c->high[2] + first));
+        v8 squares = near_squares(low, high, p);
+        if (c->count - first < 8) {
+            squares = v8_select(m8_from_bits((1u << (c->count - first)) - 1), squares, v8_set1(1e30f));
+        }
+        v8_store(square + first, squares);
+        best = v8_min(best, squares);
+    }
+    const v8 nearest = v8_set1(v8_hmin(best));
+    for (uint32_t first = 0; first < c->count; first += 8) {
+        const uint32_t bits = m8_bits(v8_eq(v8_load(square + first), nearest));
+        if (bits) {
+            return first + hem_lowest_bit(bits);
+        }
+    }
+    return 0;
+}
+
+// The nearest of them first, then the others that still matter.
+static void near_see(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one, float square[NEAR_BLOCKS],
+                     uint32_t nearest, near_seen* seen) {
+    seen->count = seen->full = 0;
+    seen->least = 1e30f;
+    seen->nearest = MESH_NO_TRIANGLE;
+    seen->square = one->reach * one->reach;
+    if (c->count == 0 || !(square[nearest] < seen->square)) {
+        return;
+    }
+    near_descend(shape, one, seen, c->block[nearest], c->level);
+    square[nearest] = 1e30f;
+    for (uint32_t first = 0; first < c->count; first += 8) {
+        uint32_t bits = m8_bits(v8_lt(v8_load(square + first), v8_set1(seen->square)));
+        for (; bits; bits &= bits - 1) {
+            const uint32_t i = first + hem_lowest_bit(bits);
+            if (square[i] < seen->square) {
+                near_descend(shape, one, seen, c->block[i], c->level);
+            }
+        }
+    }
+}
+
+static hem_vec3 near_point(const hemi_mesh_shape* shape, uint32_t triangle, hem_vec3 p) {
+    hem_vec3 corner[3], best = p;
+    float least = 1e30f;
+    mesh_triangle(shape, triangle, shape->then, corner);
+    const hem_vec3 n = mesh_unit_normal(corner);
+    const hem_vec3 down = hem_vec3_madd(n, -hem_vec3_dot(n, hem_vec3_sub(p, corner[0])), p);
+    int inside = 1;
+    for (int k = 0; k < 3; ++k) {
+        const hem_vec3 a = corner[k], e = hem_vec3_sub(corner[(k + 1) % 3], a);
+        inside &= hem_vec3_dot(hem_vec3_cross(e, hem_vec3_sub(down, a)), n) > 0.0f;
+        const float t = hem_vec3_dot(hem_vec3_sub(p, a), e) / hem_maxf(hem_vec3_dot(e, e), 1e-30f);
+        const hem_vec3 at = hem_vec3_madd(e, hem_clampf(t, 0.0f, 1.0f), a), d = hem_vec3_sub(p, at);
+        if (hem_vec3_dot(d, d) < least) {
+            least = hem_vec3_dot(d, d);
+            best = at;
+        }
+    }
+    return inside ? down : best;
+}
+
+// Fine meshes: a triangle that is hardly farther than the nearest point q is looked at only once the particle has strayed
+// sideways. With p + s, |s| <= stray, and w from q to a point of the triangle, that point is not nearer than q as long as
+//     |p + s - q - w|^2 > |p + s - q|^2,  that is  |w| - 2 (p - q).w/|w| > 2 stray.
+// |w| is at least the triangle's distance r from q, and (p - q).w at most its corners' highest H: stray < (r - 2 H/r) / 2.
+// Nor does its way go through it: there, nothing would be nearer.
+HEM_INLINE v8 near_sideways(const mesh_triangles* t, hem_vec3 start, hem_vec3 point) {
+    v8x3 q = v8x3_set1(point.x, point.y, point.z), d = v8x3_sub(v8x3_set1(start.x, start.y, start.z), q);
+    m8 unused;
+    v8 r = near_distance(t, q, &unused);
+    v8 high = v8_max(v8x3_dot(v8x3_sub(t->a, q), d), v8x3_dot(v8x3_sub(t->b, q), d));
+    high = v8_max(v8_max(high, v8x3_dot(v8x3_sub(t->c, q), d)), v8_zero());
+    return v8_sub(v8_mul(r, v8_set1(0.4995f)), v8_div(high, v8_max(r, v8_set1(1e-9f))));
 }
 
 // shape->then and now are the search's and the next one's.
-static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one) {
-    uint32_t blocks[NEAR_OF_ONE];
-    const uint32_t block_count = blocks_of_one(c, one, blocks), total = shape->view->header->triangle_count;
-    one->count = one->asks = 0;
+static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one,
+                           float square[NEAR_BLOCKS], uint32_t first) {
+    near_seen seen;
+    one->count = one->asks = one->drifts = 0;
     one->drift = hem_vec3_make(0.0f, 0.0f, 0.0f);
-    one->room = 2.0f * hem_vec3_length(one->way) + NEAR_ROOM * one->margin;
-    if (block_count > NEAR_OF_ONE || c->full) {
+    one->room = near_room(shape, one);
+    near_see(shape, c, one, square, first, &seen);
+    if (seen.full) {
         one->asks = 1;
         return;
     }
-    v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
-    v8 lower[NEAR_OF_ONE], far = v8_set1(1e30f);
-    uint32_t front[NEAR_OF_ONE], nearest = MESH_NO_TRIANGLE;
-    float least = 1e30f;
-    for (uint32_t i = 0; i < block_count; ++i) {
-        m8 before;
-        mesh_triangles t = mesh_triangles_at(shape, blocks[i], shape->then);
-        lower[i] = near_distance(&t, p, &before);
-        if (total - blocks[i] * 8 < 8) { // what follows the last triangle repeats it
-            lower[i] = v8_select(m8_from_bits((1u << (total - blocks[i] * 8)) - 1), lower[i], far);
-        }
-        front[i] = m8_bits(before);
-        const float low = v8_hmin(lower[i]);
-        if (low < least) {
-            least = low;
-            nearest = blocks[i] * 8 + lowest_lane(v8_eq(lower[i], v8_set1(low)));
-        }
-    }
     const int one_sided = !(shape->view->header->flags & HEM_TRIMESH_TWO_SIDED);
-    if (one_sided && least < MESH_REACH * one->margin) {
+    if (one_sided && seen.least < MESH_REACH * one->margin) {
         uint32_t ahead = 0;
-        v8 about = v8_set1(least + NEAR_FRONT * one->margin);
-        for (uint32_t i = 0; i < block_count; ++i) {
-            ahead |= m8_bits(v8_le(lower[i], about)) & front[i];
+        v8 about = v8_set1(seen.least + NEAR_FRONT * one->margin);
+        for (uint32_t i = 0; i < seen.count; ++i) {
+            ahead |= m8_bits(v8_le(seen.lower[i], about)) & seen.front[i];
         }
         one->asks = ahead == 0;
     }
-    if (shape->began && least < 2.0f * one->margin) {
-        one->drift = near_drift(shape, nearest);
-        one->room = 2.0f * hem_vec3_length(hem_vec3_sub(one->way, one->drift)) + NEAR_ROOM * one->margin;
-        one->asks |= one->margin + one->room + hem_vec3_length(one->drift) > one->reach;
-    }
-    const float keep = one->margin + one->room;
-    for (uint32_t i = 0; i < block_count && !one->asks; ++i) {
+    v8 keep = v8_set1(one->margin + one->room);
+    uint32_t many = 0;
+    one->asks |= shape->began && one->drifts && one->margin + one->room + hem_vec3_length(one->drift) > one->reach;
+    for (uint32_t i = 0; i < seen.count && !one->asks; ++i) {
         if (shape->began) { // in the motion of its corners a triangle may come nearer
-            mesh_triangles t = mesh_triangles_at(shape, blocks[i], shape->then);
-            lower[i] = v8_max(v8_sub(lower[i], near_apart(shape, blocks[i], &t, one->drift)), v8_zero());
+            mesh_triangles t = mesh_triangles_at(shape, seen.block[i], shape->then);
+            seen.lower[i] = v8_max(v8_sub(seen.lower[i], near_apart(shape, seen.block[i], &t, one->drift)), v8_zero());
+        }
+        many += hemi_bit_count(m8_bits(v8_lt(seen.lower[i], keep)));
+    }
+    const int sideways = many > NEAR_MANY && !shape->began;
+    const hem_vec3 point = sideways ? near_point(shape, seen.nearest, one->start) : one->start;
+    v8 margin = v8_set1(one->margin * (1.0f - NEAR_HAIR));
+    for (uint32_t i = 0; i < seen.count && !one->asks; ++i) {
+        m8 near = v8_lt(seen.lower[i], keep);
+        if (sideways && m8_any(near)) {
+            mesh_triangles t = mesh_triangles_at(shape, seen.block[i], shape->then);
+            seen.lower[i] = v8_max(seen.lower[i], v8_add(margin, near_sideways(&t, one->start, point)));
+            near = v8_lt(seen.lower[i], keep);
         }
         HEM_ALIGN(32) float each[8];
-        v8_store(each, lower[i]);
-        for (uint32_t bits = m8_bits(v8_lt(lower[i], v8_set1(keep))); bits; bits &= bits - 1) {
+        v8_store(each, seen.lower[i]);
+        for (uint32_t bits = m8_bits(near); bits; bits &= bits - 1) {
             const uint32_t lane = hem_lowest_bit(bits);
-            near_insert(one, each[lane], blocks[i] * 8 + lane);
+            near_insert(one, each[lane], seen.block[i] * 8 + lane);
         }
     }
 }
@@ -207,7 +414,7 @@ typedef struct near_search {
     hemi_mesh_shape mesh;
     uint32_t part, collider;
     float into[2][12]; // the mesh's space when the search begins and ends
-    near_cluster cluster;
+    near_cluster clusters[2];
     near_one ones[8][8]; // [row][lane]
 } near_search;
 
@@ -327,11 +534,17 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
             }
             members |= 1u << i;
         }
-        if (members) {
-            near_blocks(&s->mesh, low, high, &s->cluster);
+        const near_cluster* cluster = members ? near_nodes(&s->mesh, low, high, s->clusters) : NULL;
+        HEM_ALIGN(32) float square[8][NEAR_BLOCKS];
+        uint32_t nearest[8] = {0};
+        for (uint32_t bits = members; bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits);
+            nearest[i] = near_measure(cluster, s->ones[i][lane].start, square[i]);
+            near_fetch(&s->mesh, cluster->block[nearest[i]], cluster->level);
         }
         for (; members; members &= members - 1) {
-            near_triangles(&s->mesh, &s->cluster, &s->ones[hem_lowest_bit(members)][lane]);
+            const uint32_t i = hem_lowest_bit(members);
+            near_triangles(&s->mesh, cluster, &s->ones[i][lane], square[i], nearest[i]);
         }
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -406,6 +619,9 @@ HEM_INLINE void near_shares(const mesh_triangles* t, v8x3 n, v8x3 x, v8* u, v8* 
 HEM_INLINE void near_crossing(near_found* f, const hemi_mesh_shape* shape, const mesh_triangles* now,
                               const mesh_triangles* then, v8x3 n, v8 d1, m8 lanes) {
     v8 zero = v8_zero(), one = v8_set1(1.0f);
+    if (!f->two_sided && !m8_any(m8_and(lanes, v8_le(d1, zero)))) {
+        return; // all are in front at the end
+    }
     v8x3 n0 = shape->began ? mesh_normals(then) : n;
     v8 d0 = v8x3_dot(v8x3_sub(f->ways.from, then->a), n0);
     m8 inwards = m8_and(v8_gt(d0, zero), v8_le(d1, zero)), outwards = m8_and(v8_lt(d0, zero), v8_ge(d1, zero));
