@@ -4,8 +4,8 @@
 // outside the list, a failed call leaves the state as it was, whatever was set every particle and vertex stays finite, and
 // going back to a snapshot and on again gives the same state.
 //
-// Besides two small meshes made here, a whole character takes part where the tests' assets have been made
-// (HEM_TEST_ASSETS, default build/test_assets): body, limits, vertices, several parts.
+// Besides two small meshes made here, one of a cast takes part where the tests' assets have been made (HEM_TEST_ASSETS, default
+// build/test_assets): a whole character, with body, limits, vertices, several parts; or one for each other kind of constraint.
 
 #include "compiler/hemc.h"
 #include "formats/hem_format.h"
@@ -49,16 +49,20 @@ static void require(int condition) {
     }
 }
 
-// For the whole run: a sheet held at two corners that collides with itself, a soft strip, and a character.
-static hem_asset assets[3];
-static uint32_t asset_count, character_bones;
+static const char* const CAST[] = {"somersault",  "fabric",    "fabric_flat", "sprung",       "rods_driven", "chains",
+                                   "chains_hung", "hair_full", "solid_held",  "lattice_held", "driven"};
+enum { CAST_COUNT = sizeof(CAST) / sizeof(CAST[0]) };
+
+// For the whole run: a sheet held at two corners that collides with itself, a soft strip, and (of this input) one of the cast.
+static hem_asset assets[3], cast[CAST_COUNT];
+static uint32_t asset_count, cast_count, character_bones, cast_bones[CAST_COUNT];
 static float room[ROOM * 4];
 static hem_particle particles[ROOM];
 
-static int read_character(void) {
+static int read_cast(const char* name) {
     const char* folder = getenv("HEM_TEST_ASSETS");
     char path[1024];
-    snprintf(path, sizeof(path), "%s/somersault.hem", folder ? folder : "build/test_assets");
+    snprintf(path, sizeof(path), "%s/%s.hem", folder ? folder : "build/test_assets", name);
     FILE* file = fopen(path, "rb");
     if (!file) {
         return 0;
@@ -70,10 +74,11 @@ static int read_character(void) {
     int good = bytes && fread(bytes, 1, size, file) == size;
     fclose(file);
     hem_asset_info info = {0};
-    good = good && hem_asset_open(&assets[2], bytes, size) == HEM_OK &&
-           hem_asset_get_info(&assets[2], &info) == HEM_OK && info.vertex_count <= ROOM &&
+    good = good && hem_asset_open(&cast[cast_count], bytes, size) == HEM_OK &&
+           hem_asset_get_info(&cast[cast_count], &info) == HEM_OK && info.vertex_count <= ROOM &&
            info.particle_count <= ROOM && info.bone_count <= 256;
-    character_bones = info.bone_count;
+    cast_bones[cast_count] = info.bone_count;
+    cast_count += (uint32_t)good;
     return good;
 }
 
@@ -516,10 +521,18 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static int made;
     if (!made) {
         require(make_asset(0) && make_asset(1));
-        asset_count = 2 + (uint32_t)read_character();
+        for (size_t i = 0; i < CAST_COUNT; ++i) {
+            read_cast(CAST[i]);
+        }
         made = 1;
     }
     input in = {data, size};
+    const uint32_t first = byte(&in);
+    asset_count = 2 + (cast_count != 0);
+    if (cast_count) {
+        assets[2] = cast[(first >> 1) % cast_count];
+        character_bones = cast_bones[(first >> 1) % cast_count];
+    }
     hem_slot_def slots[3] = {{&assets[0], SLOTS}, {&assets[1], 1}, {&assets[2], 1}};
     hem_scene_def def = hem_scene_def_default();
     def.slots = slots;
@@ -528,7 +541,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     def.collider_capacity = 4;
     def.scene_collider_capacity = 3;
     def.force_capacity = def.tie_capacity = 3;
-    def.keep_previous = byte(&in) & 1;
+    def.keep_previous = first & 1;
     def.candidate_capacity = byte(&in) & 1 ? 4 : 24;
     def.event_capacity = 2;
     const hem_slot_def more[2] = {{&assets[0], 1}, {&assets[0], 1}};
