@@ -121,7 +121,7 @@ static void keep_part_full(const hemi_step* s, const hem_part* part, hemi_row3* 
     const float cell = lay_cells(c, count, part->fullness_reach, low, high, args.size);
     sort(s, count, cell, low, args.size);
     s->scene->kernels->crowd_sum(&args);
-    s->scratch->counters.work += 4 * (uint64_t)count;
+    s->scratch->counters.work += 18 * (uint64_t)count; // nine runs, twice; at most eight eights in each
     uint32_t crowded = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const float e = hem_minf(c->out[0][i] * c->uncrowd[i] - (1.0f + SLACK), MOST_CROWDED);
