@@ -28,7 +28,7 @@ typedef struct near_cluster {
     uint32_t count, full, level; // level: 0 = blocks, above: nodes of the tree's level - 1
 } near_cluster;
 
-// Blocks whose boxes meet one box.
+// Blocks whose boxes meet one box; only their numbers.
 static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const float high[3], near_cluster* c) {
     const hem_trimesh_view* view = shape->view;
     struct {
@@ -57,10 +57,6 @@ static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const 
             if (c->count == NEAR_BLOCKS) {
                 c->full = 1;
                 return;
-            }
-            for (int k = 0; k < 3; ++k) {
-                c->low[k][c->count] = node->low[k][child];
-                c->high[k][c->count] = node->high[k][child];
             }
             c->block[c->count++] = index * 8 + child;
         }
