@@ -36,9 +36,10 @@ static void misuse_scene(misuse* m, const asset* a) {
     hem_scene_def bare;
     memset(&bare, 0, sizeof(bare));
     ROW(COOKIE, hem_scene_measure(&bare, &need));
+    ROW(RANGE, hem_scene_measure(&def, &need)); // neither slots nor a reserve
+    def.slot_count = 1;
     ROW(NULL, hem_scene_measure(&def, &need)); // no slots
     def.slots = &none;
-    def.slot_count = 1;
     ROW(NULL, hem_scene_measure(&def, &need)); // no asset
     def.slots = twice;
     def.slot_count = 2;

@@ -147,6 +147,7 @@ typedef struct hemi_state {
     uint32_t substep_count; // of the last step whose number was Hem's to choose; 0 = there was none
     float still_seconds;    // how long everything has stayed near its anchor
     float pose_still_seconds;
+    float h;                 // seconds of a substep of the last step; 0 = there was none
     hem_root root;           // where the last step ended
     float match_rotation[4]; // momentum conserving animation: where the search for the rotation starts
     float felt_velocity[3];  // of the root as the particles feel it, world, m/s

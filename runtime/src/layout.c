@@ -206,7 +206,7 @@ static void layout_solve(hemi_carve* c, const hemi_extent* e, hemi_solve* s) {
     s->delta = hemi_take(c, e->rows, sizeof(hemi_row4));
     s->delta_prev = hemi_take(c, e->rows, sizeof(hemi_row3));
     s->moved_rows = hemi_take(c, e->rows, 1);
-    s->above = hemi_take(c, e->rows, 1);
+    s->above = hemi_take(c, (size_t)e->rows * 8, sizeof(float));
     s->strained = hemi_take(c, e->rows, 1);
     s->torn = hemi_take(c, e->rows, 1);
     s->stamps = hemi_take(c, e->rows, 1);

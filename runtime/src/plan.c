@@ -112,6 +112,18 @@ static uint32_t substeps_of(const hem_scene* scene, hemi_state* state, float hz,
     return state->substep_count;
 }
 
+// Nor may the length of a substep tremble. What one pass leaves of the weight of a long cloth goes with its square, so a
+// hem would go up and down with the frame times. A length that is nearly that of the step before comes nearer to it by a
+// share; what a frame is longer or shorter by, others give back.
+#define TREMBLES 0.005f  // of its length; more is another rate
+#define FOLLOWS 0.03125f // share
+
+static float even_length(hemi_state* state, float h) {
+    const float off = h - state->h;
+    state->h = hem_absf(off) < TREMBLES * h ? state->h + FOLLOWS * off : h;
+    return state->h;
+}
+
 // Contacts come after every pass, but not more often than this in a substep, evenly: with 32 iterations they would take
 // most of the time and change nothing that can be seen.
 #define CONTACT_PASSES 4u
@@ -151,8 +163,8 @@ void hemi_phase_plan(hemi_step* s) {
                            : substeps_of(scene, instance->state, scene->substep_hz * pace->hz, s->seconds);
     // A hitch loses time rather than stability: no substep is longer than a sixtieth of a second, or its level's thirtieth.
     s->substep_count = n;
-    s->dt = hem_minf(s->seconds, (float)n / pace->slowest_hz);
-    s->h = s->dt / (float)n;
+    s->h = even_length(instance->state, hem_minf(s->seconds, (float)n / pace->slowest_hz) / (float)n);
+    s->dt = s->h * (float)n;
     s->path = hemi_frame_follow(instance->input, instance->state, s->seconds, s->dt);
     // What may meet is looked for once per step, but at least 60 times a second: within a long frame contacts turn
     // particles to where nobody expected them.

@@ -109,7 +109,7 @@ typedef struct hemi_solve {
     hemi_row4* delta;      // Jacobi corrections and their number; zero between the kernels that use them
     hemi_row3* delta_prev; // the part of them that is no motion
     uint8_t* moved_rows;   // lanes with something in delta; zero like it
-    uint8_t* above;        // lanes that lie outside of cloth near them, as they should: see kernels/contacts.inl
+    float* above;          // by particle, 0 to 1: it lies outside of cloth near it, as it should (kernels/contacts.inl)
     uint8_t* strained;     // lanes with a link that is too long, before threads are shortened (untangle.c)
     uint8_t* torn;         // and with one that is much too long
     uint8_t* stamps;       // of kernels/stretch.inl, like planes

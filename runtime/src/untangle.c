@@ -309,8 +309,9 @@ void hemi_watch_caught(hemi_step* step) {
 // Cloth that something has pressed exactly flat stays in its plane, folded over and torn as it may be: nothing in a link
 // points out of it. So what is snagged is shaken now and then, by less than anybody sees.
 #define SHAKEN_STEPS 128u
-#define SHAKEN_SHORT 0.5f // times its rest length, or longer than HEMI_SNAGGED
-#define SHAKEN_BY 2e-4f   // of the spacing
+#define SHAKEN_SHORT 0.5f  // times its rest length, or longer than HEMI_SNAGGED
+#define SHAKEN_BY 2e-4f    // of the spacing
+#define SHAKEN_FAR 2.5e-7f // or of how far it is from the origin, two steps of a float: less would be lost far out
 
 static void mark_snagged(const hemi_row4* x, uint32_t kind, uint32_t a, uint32_t b, float rest, uint8_t* snagged) {
     const hemi_row4 *u = &x[a >> 3], *v = &x[b >> 3];
@@ -322,6 +323,11 @@ static void mark_snagged(const hemi_row4* x, uint32_t kind, uint32_t a, uint32_t
         snagged[a >> 3] |= (uint8_t)(1u << i);
         snagged[b >> 3] |= (uint8_t)(1u << k);
     }
+}
+
+static void shake(float* at, float least, uint32_t up) {
+    const float by = hem_maxf(least, SHAKEN_FAR * hem_absf(*at));
+    *at += up ? by : -by;
 }
 
 void hemi_shake_snagged(hemi_step* step) {
@@ -352,10 +358,11 @@ void hemi_shake_snagged(hemi_step* step) {
         for (uint32_t bits = snagged[row]; bits; bits &= bits - 1) {
             const uint32_t i = hem_lowest_bit(bits), p = row * 8 + i, way = p * 2654435761u >> 29;
             const float spacing = view->parts[view->particle_flags[p] >> HEM_PARTICLE_PART_SHIFT].spacing;
-            const float by = x->w[i] > 0.0f ? SHAKEN_BY * spacing : 0.0f;
-            x->x[i] += way & 1u ? by : -by;
-            x->y[i] += way & 2u ? by : -by;
-            x->z[i] += way & 4u ? by : -by;
+            if (x->w[i] > 0.0f) {
+                shake(&x->x[i], SHAKEN_BY * spacing, way & 1u);
+                shake(&x->y[i], SHAKEN_BY * spacing, way & 2u);
+                shake(&x->z[i], SHAKEN_BY * spacing, way & 4u);
+            }
         }
         snagged[row] = 0;
     }

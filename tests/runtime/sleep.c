@@ -346,14 +346,21 @@ static float thickness(const world* w) {
 }
 
 // A weightless sheet, folded over within its own plane while it was soft. No link points out of the plane, so that in
-// exact arithmetic it would stay as it is.
-TEST what_is_folded_within_its_plane_unfolds(void) {
+// exact arithmetic it would stay as it is. Nor may it where a float's steps are a millimetre, after a fall of kilometres
+// (of as many frames as leave none of those in which it is looked for, one in 128, before it is folded).
+TEST what_is_folded_within_its_plane_unfolds(int falls) {
     world w;
     OPEN(w, "loose");
-    const float none[3] = {0, 0, 0};
-    hem_instance_set_gravity(w.scene, w.id, none);
+    const float none[3] = {0, 0, 0}, fall[3] = {0, -1000, 0};
     hem_tuning usual = world_tuning(&w), soft;
     usual.damping = 2;
+    usual.max_speed = 1000;
+    ASSERT(world_tune(&w, &usual));
+    hem_instance_set_gravity(w.scene, w.id, fall);
+    world_step(&w, 1.0f / 60.0f, 0, falls * 1088);
+    ASSERT(!falls || particle_at(&w, 0).position[AWAY] < -8192.0f);
+    hem_instance_set_gravity(w.scene, w.id, none);
+    world_step(&w, 1.0f / 60.0f, 0, falls * 1088);
     soft = usual;
     for (int k = 0; k < 8; ++k) {
         soft.compliance[k] = HEM_MAX_COMPLIANCE;
@@ -372,7 +379,7 @@ TEST what_is_folded_within_its_plane_unfolds(void) {
     hem_instance_get_stats(w.scene, w.id, &later);
     ASSERT(thickness(&w) > 0.1f);
     ASSERT(later.stretch_mean < 0.5f * folded.stretch_mean && later.stretch_max < 0.6f);
-    ASSERT(later.speed_max < 0.25f * folded.speed_max);
+    ASSERT(falls || later.speed_max < 0.25f * folded.speed_max); // so far out a step of a float is a speed
     world_close(&w);
     PASS();
 }
@@ -387,5 +394,6 @@ SUITE(sleep_suite) {
     RUN_TEST(what_is_said_again_does_not_wake);
     RUN_TEST(what_is_snagged_does_not_sleep);
     RUN_TEST(a_pose_that_keeps_moving_keeps_awake);
-    RUN_TEST(what_is_folded_within_its_plane_unfolds);
+    RUN_TESTp(what_is_folded_within_its_plane_unfolds, 0);
+    RUN_TESTp(what_is_folded_within_its_plane_unfolds, 1);
 }
