@@ -301,7 +301,8 @@ TEST kernels_and_builds_agree(const scene_case* c) {
         printf("%s after %d steps, %s: %016llx, the table says %016llx\n", c->asset, c->steps,
                state ? "state" : "particles", (unsigned long long)(state ? hash : particles),
                (unsigned long long)(state ? c->expected : c->particles));
-        FAILm(agrees_with_scalar(c, c->steps) ? "this build and the table differ" : "this kernel and the scalar one differ");
+        FAILm(agrees_with_scalar(c, c->steps) ? "this build and the table differ"
+                                              : "this kernel and the scalar one differ");
     }
     world_close(&w);
     PASS();
