@@ -44,7 +44,8 @@ static const char* plan_fault(const hemi_step* s) {
         return "as many searches as substeps at most, and at least one";
     }
     const uint32_t level = s->instance->given ? s->instance->given->level : (uint32_t)HEM_LEVEL_FULL;
-    if (!(s->h > 0.0f && s->h * hemi_pace_of(level)->slowest_hz <= 1.02f) || !(s->dt <= s->seconds * 1.0001f)) {
+    if (!(s->h > 0.0f && s->h * hemi_pace_of(level)->slowest_hz <= 1.02f) ||
+        !(s->dt <= s->seconds * 1.0051f)) { // even_length: half a percent
         return "no substep is longer than its level has them, a sixtieth of a second or a thirtieth";
     }
     for (uint32_t p = 0; p < s->instance->view->info->part_count; ++p) {
