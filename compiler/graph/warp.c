@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/graph/graph.h"
 
-#include <math.h>
+#include "compiler/surface/spatial.h"
+
 #include <string.h>
 
 // Which way warp runs, where a recipe has a paint for it or takes the texture's coordinates: the way in which the number rises fastest
@@ -9,47 +10,15 @@
 //
 // Three corners with numbers s have the slope  ((s1 - s0) (e2 x n) + (s2 - s0) (n x e1)) / |n|^2,  n = e1 x e2.
 
-typedef struct d3 {
-    double x, y, z;
-} d3;
-
-static d3 sub(hemc_vec3 a, hemc_vec3 b) {
-    return (d3){(double)a.x - b.x, (double)a.y - b.y, (double)a.z - b.z};
-}
-
-static d3 cross(d3 a, d3 b) {
-    return (d3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static double dot(d3 a, d3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 static hemc_vec3 rise(const hemc_model* model, const float* values, const uint32_t v[3]) {
-    const hemc_vec3* x = model->positions;
-    const d3 e1 = sub(x[v[1]], x[v[0]]), e2 = sub(x[v[2]], x[v[0]]), n = cross(e1, e2);
+    const hemc_d3 x0 = d3_from(model->positions[v[0]]);
+    const hemc_d3 e1 = d3_sub(d3_from(model->positions[v[1]]), x0), e2 = d3_sub(d3_from(model->positions[v[2]]), x0);
+    const hemc_d3 n = d3_cross(e1, e2);
     const double s1 = (double)values[v[1]] - (double)values[v[0]], s2 = (double)values[v[2]] - (double)values[v[0]];
-    const d3 a = cross(e2, n), b = cross(n, e1), g = {s1 * a.x + s2 * b.x, s1 * a.y + s2 * b.y, s1 * a.z + s2 * b.z};
-    const double size = sqrt(dot(g, g));
+    const hemc_d3 g = d3_madd(d3_scale(d3_cross(e2, n), s1), d3_cross(n, e1), s2);
+    const double size = d3_length(g);
     const hemc_vec3 none = {0, 0, 0}; // nothing rises
-    return size > 0 && isfinite(size) ? (hemc_vec3){(float)(g.x / size), (float)(g.y / size), (float)(g.z / size)}
-                                      : none;
-}
-
-static uint32_t nearest_triangle(const hemc_model* model, const hemc_surface* surface, hemc_vec3 p) {
-    double best = HUGE_VAL;
-    uint32_t found = 0;
-    for (uint32_t t = 0; t < surface->triangle_count; ++t) {
-        const uint32_t* v = &model->triangles[3 * (size_t)surface->source_triangle[t]];
-        const hemc_vec3 *a = &model->positions[v[0]], *b = &model->positions[v[1]], *c = &model->positions[v[2]];
-        const d3 d = {((double)a->x + b->x + c->x) / 3 - p.x, ((double)a->y + b->y + c->y) / 3 - p.y,
-                      ((double)a->z + b->z + c->z) / 3 - p.z};
-        if (dot(d, d) < best) {
-            best = dot(d, d);
-            found = surface->source_triangle[t];
-        }
-    }
-    return found;
+    return size > 0 && isfinite(size) ? d3_to(d3_scale(g, 1 / size)) : none;
 }
 
 void hemc_warp_make(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const hemc_surface* surfaces,
@@ -66,9 +35,14 @@ void hemc_warp_make(hemc_arena* arena, const hemc_model* model, const hemc_recip
         if (mesh->warp == NULL) {
             mesh->warp = hemc_alloc(arena, mesh->all.count, sizeof(hemc_vec3));
         }
+        hemc_bvh bvh;
+        hemc_bvh_build(arena, &bvh, model->positions, model->triangles, surfaces[part].source_triangle,
+                       surfaces[part].triangle_count);
         for (uint32_t i = mesh->part_begin[part]; i < mesh->part_begin[part + 1]; ++i) {
-            const uint32_t t = nearest_triangle(model, &surfaces[part], mesh->all.positions[i]);
-            mesh->warp[i] = rise(model, values, &model->triangles[3 * (size_t)t]);
+            const int32_t t = hemc_bvh_nearest(&bvh, d3_from(mesh->all.positions[i]), 1e30, NULL, NULL, NULL);
+            if (t != HEM_NONE) {
+                mesh->warp[i] = rise(model, values, &model->triangles[3 * (size_t)t]);
+            }
         }
     }
 }
