@@ -8,6 +8,8 @@
 
 // Parts and particles, renumbered by the layout. Lanes without a particle repeat the first real lane of their row.
 
+#define SLEEP_SPACINGS 0.2f // a second: what moves more slowly rests, as far as anybody sees at that size
+
 // What a part's spacing came out as: the mean length of its structural links, or of its particles' widths.
 static float part_spacing(const hemc_mesh* mesh, uint32_t part) {
     const uint32_t begin = mesh->part_begin[part], end = mesh->part_begin[part + 1];
@@ -69,6 +71,9 @@ void hemc_pack_parts(hemc_packer* p) {
             parts[i].outside_of[o / 32] |= bit << o % 32;
         }
         tuning[i] = mesh->part_tunings[part];
+        if (tuning[i].sleep_speed < 0.0f) {
+            tuning[i].sleep_speed = SLEEP_SPACINGS * parts[i].spacing;
+        }
     }
     p->info.part_count = p->view.part_count = p->view.tuning_count = mesh->part_count;
     p->view.parts = parts;

@@ -84,7 +84,7 @@ void hemc_part_defaults(hemc_part_recipe* part) {
     t->max_speed = 30.0f;
     t->linear_inertia = 1.0f;
     t->angular_inertia = 1.0f;
-    t->sleep_speed = 0.01f;
+    t->sleep_speed = -1.0f; // worked out: pack/rows.c
     t->solver = HEM_SOLVER_XPBD;
     t->iterations = 1;
 }

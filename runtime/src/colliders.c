@@ -102,7 +102,7 @@ int hemi_colliders_moved(const hemi_step* s) {
         collider_pose(instance, ref.collider, pose);
         const int was_there = hemi_collider_now(instance, &ref, last);
         for (int k = 0; k < 7 && was_there; ++k) {
-            moved |= !(hem_absf(pose[k] - last[k]) < 1e-5f);
+            moved |= !(hem_absf(pose[k] - last[k]) < (k < 3 ? s->derived->still : 1e-5f));
         }
         moved |= ref.mesh && ref.mesh->changed;
     }

@@ -265,6 +265,19 @@ static void order_parts(const hem_view* view, hemi_derived* d) {
     }
 }
 
+// What is no length of a part's own.
+#define TRAVEL_SPACINGS 40.0f
+#define STILL_SPACINGS 1e-4f
+
+static void take_lengths(const hem_view* view, hemi_derived* d) {
+    float coarsest = view->info->spacing;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        coarsest = hem_maxf(coarsest, view->parts[p].spacing);
+    }
+    d->travel_limit = TRAVEL_SPACINGS * coarsest;
+    d->still = STILL_SPACINGS * view->info->spacing;
+}
+
 void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived* d) {
     pair_parts(view, d);
     find_hung_parts(view, d);
@@ -278,6 +291,7 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
             kernels->rest_moments(view, part, d->rest_moment);
         }
     }
+    take_lengths(view, d);
     order_parts(view, d);
     note_ignored(view, d->ignored);
     tile_lattices(view, d);

@@ -315,9 +315,9 @@ typedef struct hemi_bone_pose {
     float q[4];  // its rotation, made rigid
 } hemi_bone_pose;
 
-// Positions in whole millimetres, modulo 256: enough to see whether something stays where it is.
+// Positions modulo 256: enough to see whether something stays where it is.
 typedef struct hemi_anchor_row {
-    uint8_t mm[3][8];
+    uint8_t place[3][8]; // in units that sleep_speed gives: see sleep.c
 } hemi_anchor_row;
 
 #define HEMI_LED 128          // of hemi_instance.caught: from here on it is led back
@@ -611,8 +611,8 @@ typedef struct hemi_pace {
 const hemi_pace* hemi_pace_of(uint32_t level); // of those that simulate
 
 // plan.c
-int hemi_targets_moved(const hemi_instance* instance); // since the last step
-int hemi_root_moved(const hemi_input* input, const hemi_state* state);
+int hemi_targets_moved(const hemi_instance* instance, float still); // since the last step
+int hemi_root_moved(const hemi_input* input, const hemi_state* state, float still);
 
 // budget.c
 void hemi_learn_scale(hemi_spent* spent, float measured_us);

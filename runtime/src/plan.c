@@ -3,15 +3,23 @@
 
 #include "runtime/src/step.h"
 
-int hemi_targets_moved(const hemi_instance* instance) {
+// What stands still: lengths are shares of hemi_derived.still.
+#define STILL_TURN 1e-5f // of a quaternion
+#define STILL_ROOT 0.1f  // the root stands in doubles, and everything goes with it
+
+int hemi_targets_moved(const hemi_instance* instance, float still) {
     const hem_view* view = instance->view;
+    HEM_ALIGN(32) float limit[sizeof(hemi_target_row) / sizeof(float)]; // of places, then of rotations
+    for (uint32_t k = 0; k < sizeof(limit) / sizeof(float); ++k) {
+        limit[k] = k < sizeof(hemi_row3) / sizeof(float) ? still : STILL_TURN;
+    }
     for (uint32_t i = 0; i < view->anim_row_count; ++i) {
         const float* a = instance->target_prev[i].x.x;
         const float* b = instance->target_next[i].x.x;
         int moved = 0;
         for (uint32_t k = 0; k < sizeof(hemi_target_row) / sizeof(float); ++k) {
             float d = a[k] - b[k];
-            moved |= !(d < 1e-5f) | !(d > -1e-5f); // no early way out: the compiler makes vectors of it
+            moved |= !(d < limit[k]) | !(d > -limit[k]); // no early way out: the compiler makes vectors of it
         }
         if (moved) {
             return 1;
@@ -20,10 +28,11 @@ int hemi_targets_moved(const hemi_instance* instance) {
     return 0;
 }
 
-int hemi_root_moved(const hemi_input* input, const hemi_state* s) {
+int hemi_root_moved(const hemi_input* input, const hemi_state* s, float still) {
+    const double limit = (double)(STILL_ROOT * still);
     for (int k = 0; k < 3; ++k) {
         double d = s->root.position[k] - input->root.position[k];
-        if (d > 1e-6 || d < -1e-6) {
+        if (d > limit || d < -limit) {
             return 1;
         }
     }
@@ -146,8 +155,9 @@ void hemi_phase_plan(hemi_step* s) {
     }
     s->moved = hemi_find_forces(s); // before the others: all of it is wanted
     hemi_follow_clips(s);
-    s->moved = s->moved || hemi_targets_moved(instance) || hemi_root_moved(instance->input, instance->state) ||
-               hemi_colliders_moved(s) || hemi_ties_moved(s);
+    s->moved = s->moved || hemi_targets_moved(instance, s->derived->still) ||
+               hemi_root_moved(instance->input, instance->state, s->derived->still) || hemi_colliders_moved(s) ||
+               hemi_ties_moved(s);
     hemi_wake_moved(s);
     s->awake = !instance->state->asleep && s->seconds >= SHORTEST_SECONDS;
     if (!s->awake) {
@@ -174,6 +184,7 @@ void hemi_phase_plan(hemi_step* s) {
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         hemi_part_step* part = &s->scratch->solve.parts[p];
         tune_part(&instance->tuning[p], s->derived->mean_inverse_mass[p], s->h, part);
+        part->spacing = view->parts[p].spacing;
         s->stretch |= instance->tuning[p].stretch_limit > 0.0f;
         s->air |= part->drag > 0.0f || part->lift > 0.0f;
         s->pass_count = part->iterations > s->pass_count ? part->iterations : s->pass_count;

@@ -18,11 +18,12 @@
 #include "runtime/src/triangulate.h"
 
 #define NONE UINT32_MAX
-#define LEAST_SCALE 0.1f  // of s: beyond that a point is near the centre of projection
-#define LEAST_PLANE 0.05f // D_i over the triangle's height: planes more slanted are of no use
-#define FLAT 0.02f        // thicknesses: by so much a vertex comes through
-#define HIGHEST 2.0f      // of the threads' height: what is above that is something else
-#define LEAST_SLOPE 0.1f  // cosine between a vertex' normal and the way out
+#define LEAST_SCALE 0.1f   // of s: beyond that a point is near the centre of projection
+#define LEAST_PLANE 0.05f  // D_i over the triangle's height: planes more slanted are of no use
+#define FLAT 0.02f         // thicknesses: by so much a vertex comes through
+#define HIGHEST 2.0f       // of the threads' height: what is above that is something else
+#define LEAST_MARGIN 2e-3f // of the spacing, as kernels/mesh_near.inl
+#define LEAST_SLOPE 0.1f   // cosine between a vertex' normal and the way out
 
 typedef struct face {
     uint32_t particle[3];
@@ -431,7 +432,7 @@ void hemi_refine(const hemi_wrap_args* args, hem_refined* to, uint32_t thread_po
             continue;
         }
         const uint32_t group = r.view->parts[e->part].collision_group;
-        r.margin = hem_maxf(args->parts[e->part].thickness, 1e-4f);
+        r.margin = hem_maxf(args->parts[e->part].thickness, LEAST_MARGIN * r.view->parts[e->part].spacing);
         if (e->wing[0][lane] > most) {
             refine_face(&r, a, b, e->wing[0][lane], group);
         }

@@ -46,6 +46,8 @@ struct hemi_derived {
     uint32_t* tile_begin;     // per lattice, and one more
     uint16_t* body_row;       // rows of parts of kind body
     uint16_t* body_target;    // and their rows among the targets
+    float travel_limit; // metres that anything may go in half a search and still be looked for: see kernels/pairs.inl
+    float still;        // metres that a target or a collider may move in a step and still stand
     uint32_t body_row_count;
     uint32_t body_stride;              // rows, rounded up to eight
     uint64_t body_parts;               // parts of kind body
@@ -90,7 +92,8 @@ typedef struct hemi_part_step {
     float shape;        // share of the way to the goal that a group moves its members
     float tether_scale; // 1 + allowance
     float thickness, self_thickness, contact_radius, friction, restitution;
-    float lying; // metres: twice the way of a substep from rest; what comes to a surface faster is a blow
+    float spacing; // of the part: what lengths of its contacts are shares of
+    float lying;   // metres: twice the way of a substep from rest; what comes to a surface faster is a blow
     uint32_t solver, iterations;
     uint32_t follows; // chains do so
     uint32_t damped;  // any beta != 0

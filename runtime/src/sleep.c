@@ -14,23 +14,9 @@
 #define HEAP_TIMES 10.0f    // at most, of a lattice of many bodies
 #define CALM_TIMES 12.0f    // sleep_speed: slower bodies are calmed
 #define CALM_RATE 600.0f
-#define STRAY_LIMIT 120.0f // millimetres; anchors are kept modulo 256
-
-// A pose may put particles anywhere; far out they all stay at the edge.
-static uint8_t millimetres(float x) {
-    const float near = hem_clampf(x, -HEMI_FAR, HEMI_FAR);
-    return (uint8_t)((int32_t)(near * 1000.0f) & 255);
-}
-
-static void drop_anchor(hemi_instance* instance) {
-    for (uint32_t row = 0; row < instance->view->info->row_count; ++row) {
-        for (uint32_t i = 0; i < 8; ++i) {
-            instance->anchor[row].mm[0][i] = millimetres(instance->x[row].x[i]);
-            instance->anchor[row].mm[1][i] = millimetres(instance->x[row].y[i]);
-            instance->anchor[row].mm[2][i] = millimetres(instance->x[row].z[i]);
-        }
-    }
-}
+#define STRAY_UNITS 120.0f // that something may stray in the end; anchors are kept modulo 256
+#define SWIFT_UNITS 128.0f // what goes further in a step does not rest, wherever it comes to
+#define UNITS_LIMIT 2e9f   // still an int32_t
 
 // Many bodies in one part.
 static int is_heap(const hem_view* view, const hemi_derived* derived, uint32_t part) {
@@ -41,25 +27,58 @@ static int is_heap(const hem_view* view, const hemi_derived* derived, uint32_t p
     return heap;
 }
 
-static int stays_at_anchor(const hemi_instance* instance, const hemi_derived* derived) {
+// How much longer than at first a part may stray in the end.
+static float most_times(const hemi_instance* instance, const hemi_derived* derived, uint32_t p) {
+    return is_heap(instance->view, derived, p) ? HEAP_TIMES : SLEEP_TIMES;
+}
+
+// Of a part, per metre: the farthest that it may stray is STRAY_UNITS. 0 = it never rests.
+static float units_of(const hemi_instance* instance, const hemi_derived* derived, uint32_t p) {
+    const float strays = instance->tuning[p].sleep_speed * SLEEP_SECONDS * most_times(instance, derived, p);
+    return strays > 0.0f ? hem_minf(STRAY_UNITS / strays, UNITS_LIMIT) : 0.0f;
+}
+
+// A pose may put particles anywhere; far out they all stay at the edge.
+static uint8_t anchor_place(float x, float units) {
+    return (uint8_t)((int32_t)hem_clampf(x * units, -UNITS_LIMIT, UNITS_LIMIT) & 255);
+}
+
+static void drop_anchor(hemi_instance* instance, const hemi_derived* derived) {
+    const hem_view* view = instance->view;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        const hem_part* part = &view->parts[p];
+        const float units = units_of(instance, derived, p);
+        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+            for (uint32_t i = 0; i < 8; ++i) {
+                instance->anchor[row].place[0][i] = anchor_place(instance->x[row].x[i], units);
+                instance->anchor[row].place[1][i] = anchor_place(instance->x[row].y[i], units);
+                instance->anchor[row].place[2][i] = anchor_place(instance->x[row].z[i], units);
+            }
+        }
+    }
+}
+
+static int stays_at_anchor(const hemi_instance* instance, const hemi_derived* derived, float dt) {
     const hem_view* view = instance->view;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
         if (part->kind == HEM_PART_BODY) {
             continue;
         }
-        const float most = is_heap(view, derived, p) ? HEAP_TIMES : SLEEP_TIMES;
-        float times = hem_minf(1.0f + instance->state->pose_still_seconds / SLEEP_PATIENCE, most);
-        float limit = hem_minf(instance->tuning[p].sleep_speed * times * SLEEP_SECONDS * 1000.0f, STRAY_LIMIT);
-        int32_t limit2 = (int32_t)(limit * limit);
+        const float most = most_times(instance, derived, p), units = units_of(instance, derived, p);
+        const float times = hem_minf(1.0f + instance->state->pose_still_seconds / SLEEP_PATIENCE, most);
+        const float limit = STRAY_UNITS * times / most, swift = units > 0.0f ? SWIFT_UNITS / (units * dt) : 0.0f;
+        const int32_t limit2 = (int32_t)(limit * limit);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_row4* x = &instance->x[row];
+            const hemi_row3* v = &instance->v[row];
             const hemi_anchor_row* a = &instance->anchor[row];
             for (uint32_t i = 0; i < 8; ++i) {
-                int32_t dx = (int8_t)(millimetres(x->x[i]) - a->mm[0][i]);
-                int32_t dy = (int8_t)(millimetres(x->y[i]) - a->mm[1][i]);
-                int32_t dz = (int8_t)(millimetres(x->z[i]) - a->mm[2][i]);
-                if (dx * dx + dy * dy + dz * dz >= limit2) {
+                const int32_t dx = (int8_t)(anchor_place(x->x[i], units) - a->place[0][i]);
+                const int32_t dy = (int8_t)(anchor_place(x->y[i], units) - a->place[1][i]);
+                const int32_t dz = (int8_t)(anchor_place(x->z[i], units) - a->place[2][i]);
+                const float speed2 = v->x[i] * v->x[i] + v->y[i] * v->y[i] + v->z[i] * v->z[i];
+                if (dx * dx + dy * dy + dz * dz >= limit2 || speed2 >= swift * swift) {
                     return 0;
                 }
             }
@@ -159,7 +178,7 @@ void hemi_rest(hemi_step* s) {
     if (rests) {
         calm_bodies(s);
     }
-    if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance, s->derived)) {
+    if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance, s->derived, s->dt)) {
         state->still_seconds += s->dt;
         if (state->still_seconds < SLEEP_SECONDS) {
             return;
@@ -174,6 +193,6 @@ void hemi_rest(hemi_step* s) {
     }
     state->still_seconds = rests ? s->dt : 0.0f;
     if (rests) {
-        drop_anchor(instance);
+        drop_anchor(instance, s->derived);
     }
 }

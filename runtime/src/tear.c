@@ -425,7 +425,7 @@ static void copy_particle(hemi_instance* instance, uint32_t from, uint32_t to) {
     w[r1].z[k1] = w[r0].z[k0];
     instance->caught[to] = instance->caught[from];
     for (int i = 0; i < 3; ++i) {
-        instance->anchor[r1].mm[i][k1] = instance->anchor[r0].mm[i][k0];
+        instance->anchor[r1].place[i][k1] = instance->anchor[r0].place[i][k0];
     }
 }
 

@@ -118,12 +118,13 @@ hem_result hem_instance_find_particle(const hem_scene* scene, hem_instance_id id
 
 int hemi_ties_moved(const hemi_step* s) {
     const hemi_instance* instance = s->instance;
+    const double still = (double)s->derived->still;
     int moved = 0;
     for (uint32_t i = 0; i < instance->input->tie_count; ++i) {
         const hemi_tie_past* past = &instance->tie_past[i];
         for (int k = 0; k < 3 && past->particle1 && instance->ties[i].other < 0; ++k) {
             const double d = instance->ties[i].position[k] - past->position[k];
-            moved |= d > 1e-5 || d < -1e-5;
+            moved |= d > still || d < -still;
         }
     }
     return moved;

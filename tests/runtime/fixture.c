@@ -335,7 +335,7 @@ static ball ball_of(const hem_view* v, const hem_particle* p, double dt, bool me
 }
 
 // How far apart they stay, of how near they may come: less than 1 is a candidate.
-static double nearness(const ball* i, const ball* j) {
+static double nearness(const ball* i, const ball* j, double slack) {
     double d2 = 0, dot = 0, way2 = 0;
     for (int k = 0; k < 3; ++k) {
         const double d = j->center[k] - i->center[k], way = j->way[k] - i->way[k];
@@ -344,12 +344,13 @@ static double nearness(const ball* i, const ball* j) {
         way2 += way * way;
     }
     const double t = way2 > 0 ? fmax(-1, fmin(1, -dot / way2)) : 0, keep = i->radius + j->radius;
-    return sqrt(fmax(0, d2 + 2 * t * dot + t * t * way2)) / (keep + fmin(0.004, 0.25 * keep) + 0.5 * sqrt(way2));
+    return sqrt(fmax(0, d2 + 2 * t * dot + t * t * way2)) / (keep + fmin(slack, 0.25 * keep) + 0.5 * sqrt(way2));
 }
 
 void count_candidates(const world* w, const hem_particle* p, double dt, uint32_t* surely, uint32_t* perhaps) {
     const hem_view* v = &w->view;
     const uint32_t n = v->info->particle_count;
+    const double slack = 0.11 * (double)v->info->spacing;
     *surely = *perhaps = 0;
     for (uint32_t i = 0; i < n; ++i) {
         if ((p[i].flags & HEM_PARTICLE_PAD) || !(p[i].flags & HEM_PARTICLE_COLLIDES) ||
@@ -366,7 +367,7 @@ void count_candidates(const world* w, const hem_particle* p, double dt, uint32_t
                 continue;
             }
             const ball other = ball_of(v, &p[j], dt, false);
-            const double near = nearness(body ? &to_body : &to_particle, &other);
+            const double near = nearness(body ? &to_body : &to_particle, &other, slack);
             if (near < 1.0001 && (body || p[i].part != p[j].part || !is_listed(v, i, j))) {
                 *surely += near < 0.9999;
                 ++*perhaps;

@@ -36,6 +36,7 @@ extern SUITE(solids_suite);
 extern SUITE(clips_suite);
 extern SUITE(tear_suite);
 extern SUITE(integrators_suite);
+extern SUITE(scale_suite);
 extern SUITE(sleep_suite);
 extern SUITE(frames_suite);
 extern SUITE(stats_suite);

@@ -9,6 +9,11 @@
 // collider's motion). A particle whose way crosses the collider is pushed out on the side that it came from, so that a
 // thin limb that passes over it in one substep takes it along.
 
+// Of the part's spacing:
+#define BOX_SKIN 0.02f    // so much smaller than the surface is what a way has to go through
+#define HULL_SKIN 0.01f   // the same of hulls
+#define NEAR_MARGIN 0.28f // what constraints and contacts may add to the way
+
 // In the collider's own space. `from` is where the particle came from, seen from the collider.
 HEM_INLINE contact8 touch_sphere(v8x3 p, v8x3 from, v8 radius) {
     v8 tiny = v8_set1(1e-9f), zero = v8_zero(), one = v8_set1(1.0f);
@@ -59,7 +64,7 @@ HEM_INLINE void slab(v8 f, v8 p, v8 h, v8 none, v8* enter, v8* leave) {
 }
 
 // A way that went in through a face and past the middle between it and the opposite one ends outside that face again.
-HEM_INLINE contact8 touch_box(v8x3 p, v8x3 from, const float size[4], v8 margin) {
+HEM_INLINE contact8 touch_box(v8x3 p, v8x3 from, const float size[4], v8 margin, float spacing) {
     v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f), none = v8_set1(-1.0f);
     v8 hx = v8_set1(size[0]), hy = v8_set1(size[1]), hz = v8_set1(size[2]);
     v8 round = v8_add(margin, v8_set1(size[3]));
@@ -76,7 +81,7 @@ HEM_INLINE contact8 touch_box(v8x3 p, v8x3 from, const float size[4], v8 margin)
     c.n = v8x3_make(v8_copysign(n.x, p.x), v8_copysign(n.y, p.y), v8_copysign(n.z, p.z));
     c.depth = v8_sub(round, v8_select(out, outside, inside));
     // A little smaller than the surface: what lies on it is outside in spite of rounding errors.
-    v8 half = v8_mul(round, v8_set1(0.5f)), less = v8_set1(0.75f), skin = v8_set1(0.001f);
+    v8 half = v8_mul(round, v8_set1(0.5f)), less = v8_set1(0.75f), skin = v8_set1(BOX_SKIN * spacing);
     v8x3 in, end;
     slab(from.x, p.x, v8_add(v8_max(v8_mul(hx, less), v8_sub(hx, skin)), half), none, &in.x, &end.x);
     slab(from.y, p.y, v8_add(v8_max(v8_mul(hy, less), v8_sub(hy, skin)), half), none, &in.y, &end.y);
@@ -100,11 +105,11 @@ HEM_INLINE contact8 touch_box(v8x3 p, v8x3 from, const float size[4], v8 margin)
 
 // The plane that is least deep. `from` breaks the tie of thin hulls: among planes that it was outside of, the deepest. And
 // when the way went in through one plane and out through another, the one that it went in through.
-HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint32_t count, v8 margin) {
+HEM_INLINE contact8 touch_hull(v8x3 p, v8x3 from, const float (*planes)[4], uint32_t count, v8 margin, float spacing) {
     v8 best = v8_set1(-1e30f), best_from = v8_set1(-1e30f), zero = v8_zero(), one = v8_set1(1.0f);
     v8x3 n = v8x3_set1(0.0f, 1.0f, 0.0f), n_from = n, n_in = n;
     v8 at_from = best, at_in = best, enter = v8_set1(-1.0f), leave = v8_set1(2.0f);
-    v8 skin = v8_set1(-0.0005f); // what lies on the surface is outside in spite of rounding errors
+    v8 skin = v8_set1(-HULL_SKIN * spacing); // what lies on the surface is outside in spite of rounding errors
     v8 half = v8_madd(margin, v8_set1(0.5f), skin);
     for (uint32_t i = 0; i < count; ++i) {
         v8x3 m = v8x3_set1(planes[i][0], planes[i][1], planes[i][2]);
@@ -148,13 +153,13 @@ HEM_INLINE v8 margin_of(const hem_view* view, const hem_part* part, uint32_t row
 // Lanes that a capsule or sphere cannot touch, whatever it does in the substep: seen from it, what ends at `local` comes
 // from no farther than its own way and the collider's, and all of that is outside of the larger radius. Of a thread,
 // whose ends are no farther than `extent`, too. A hair too careful, for rounding errors.
-HEM_INLINE m8 stays_clear(const hemi_shape* shape, v8x3 local, v8 extent, v8 way, v8 margin) {
+HEM_INLINE m8 stays_clear(const hemi_shape* shape, v8x3 local, v8 extent, v8 way, v8 margin, float spacing) {
     const float half = shape->kind == HEM_SHAPE_CAPSULE ? shape->size[2] : 0.0f;
     v8 up = v8_sub(local.y, v8_min(v8_max(local.y, v8_set1(-half)), v8_set1(half)));
     v8 distance2 = v8_madd(up, up, v8_madd(local.x, local.x, v8_mul(local.z, local.z)));
     v8 far = v8_add(v8_add(v8_abs(local.x), v8_abs(local.y)), v8_add(v8_abs(local.z), extent));
     v8 reach = v8_add(v8_madd(v8_set1(shape->twist), far, way), v8_add(margin, v8_set1(shape->widest + shape->shift)));
-    reach = v8_madd(reach, v8_set1(1.0001f), v8_set1(1e-5f));
+    reach = v8_madd(reach, v8_set1(1.0001f), v8_set1(2e-4f * spacing));
     return v8_gt(distance2, v8_mul(reach, reach));
 }
 
@@ -194,7 +199,7 @@ void HEMI_NAME(touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* p
                     looks += 1 + shape->plane_count;
                     v8x3 local = transform3(shape->now, at, 1);
                     if ((shape->kind == HEM_SHAPE_CAPSULE || shape->kind == HEM_SHAPE_SPHERE) &&
-                        m8_all(stays_clear(shape, local, way, way, margin))) {
+                        m8_all(stays_clear(shape, local, way, way, margin, part->spacing))) {
                         continue; // most of what the boxes let through
                     }
                     v8x3 from = transform3(shape->then, old, 1); // where it came from, as the collider saw it then
@@ -211,10 +216,10 @@ void HEMI_NAME(touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* p
                         c = touch_capsule(local, from, shape, margin);
                         break;
                     case HEM_SHAPE_BOX:
-                        c = touch_box(local, from, shape->size, margin);
+                        c = touch_box(local, from, shape->size, margin, part->spacing);
                         break;
                     default:
-                        c = touch_hull(local, from, shape->planes, shape->plane_count, margin);
+                        c = touch_hull(local, from, shape->planes, shape->plane_count, margin, part->spacing);
                         break;
                     }
                     m8 active = m8_and(free, v8_gt(c.depth, zero));
@@ -470,7 +475,7 @@ void HEMI_NAME(cull_colliders)(const hem_view* view, const hemi_row4* x, const h
                 allowed[c / 64] |= 1ull << (c % 64);
             }
         }
-        float margin = parts[p].thickness + 0.01f;
+        float margin = parts[p].thickness + NEAR_MARGIN * part->spacing;
         if (part->kind == HEM_PART_SOFT) {
             margin += view->info->particle_radius;
         }

@@ -15,7 +15,7 @@
 #define ELLIPSOID_STEPS 3
 #define SURFACE_DEPTH -0.35f     // how far below its center a tangent sphere still acts, of its radius
 #define PARTICLE_RELAXATION 0.6f // of Jacobi: particles in several contacts would overshoot
-#define CENTERED2 1e-9f          // m^2, nearer than that two particles have no direction from one to the other
+#define CENTERED 6e-4f // of the spacing: nearer than that two particles have no direction from one to the other
 
 typedef struct support8 {
     v8 s00, s11, s22, s01, s02, s12, widest2;
@@ -46,7 +46,7 @@ HEM_INLINE support8 support_make(v8x4 turn, v8 a, v8 b, v8 c) {
 
 // Turns n towards the direction of least overlap; returns the sum of the supports along it.
 HEM_INLINE v8 ellipsoid_direction(v8x3 d, const support8* s1, const support8* s2, v8x3* direction) {
-    v8 tiny = v8_set1(1e-9f), one = v8_set1(1.0f);
+    v8 tiny = v8_set1(1e-18f), one = v8_set1(1.0f);
     v8x3 n = *direction;
     v8 sum = v8_zero();
     for (int i = 0; i <= ELLIPSOID_STEPS; ++i) {
@@ -142,7 +142,7 @@ void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
     for (uint32_t p = args->part_begin; p < args->part_end; ++p) {
         const hem_part* part = &view->parts[p];
         const hemi_part_step* tune = &args->solve->parts[p];
-        grip8 grip = {zero, v8_set1(tune->restitution), zero, zero};
+        grip8 grip = {zero, v8_set1(tune->restitution), zero, zero, part->spacing};
         int soft = part->kind == HEM_PART_SOFT, still = hemi_frame_is_still(&tune->frame);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_near* near = &s->near_body[row];
@@ -443,16 +443,17 @@ HEM_INLINE uint32_t touch_pairs(const hemi_contact_args* args, uint32_t begin, u
     const hemi_contacts* s = args->contacts;
     hemi_row4* x = args->x;
     hemi_row3* prev = args->prev;
-    v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-9f);
+    v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-18f);
     uint32_t oriented = view->info->oriented_row_count * 8, any = 0;
+    const float centered = CENTERED * view->info->spacing;
     for (uint32_t n = begin; n < end; n += 8) {
         pair8 pairs;
         load_pairs(s, n, &pairs);
         v8 keep = pairs.keep;
         v8x3 d = v8x3_neg(between_now(x, &pairs));
         v8 length2 = v8x3_dot(d, d);
-        m8 active =
-            m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, zero)), v8_gt(length2, v8_set1(CENTERED2)));
+        m8 active = m8_and(m8_and(v8_lt(length2, v8_mul(keep, keep)), v8_gt(keep, zero)),
+                           v8_gt(length2, v8_set1(centered * centered)));
         v8 right = one;
         if (sided) {
             v8 wrong;

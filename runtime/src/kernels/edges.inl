@@ -47,7 +47,7 @@ HEM_INLINE uint32_t push_edges(edge8* e, const hemi_shape* shape, v8 margin, m8 
     const v8 zero = v8_zero(), one = v8_set1(1.0f), tiny = v8_set1(1e-12f);
     const float half = shape->kind == HEM_SHAPE_CAPSULE ? shape->size[2] : 0.0f;
     const v8x3 middle = transform3(shape->now, e->middle, 1);
-    if (m8_all(stays_clear(shape, middle, e->reach, e->reach, margin))) {
+    if (m8_all(stays_clear(shape, middle, e->reach, e->reach, margin, e->tune->spacing))) {
         return 0; // most of what the boxes let through
     }
     const v8x3 a = transform3(shape->now, e->a, 1), b = transform3(shape->now, e->b, 1), d = v8x3_sub(b, a);
@@ -70,7 +70,8 @@ HEM_INLINE uint32_t push_edges(edge8* e, const hemi_shape* shape, v8 margin, m8 
     }
     const v8x3 up = v8x3_make(zero, y, zero);
     const v8x3 at = v8x3_madd(d, u, a), p = v8x3_sub(at, up);
-    if (m8_all(m8_or(stays_clear(shape, at, v8_add(e->reach, e->reach), e->way, margin), m8_not(linked)))) {
+    if (m8_all(m8_or(stays_clear(shape, at, v8_add(e->reach, e->reach), e->way, margin, e->tune->spacing),
+                     m8_not(linked)))) {
         return 0;
     }
     const v8x3 fa = transform3(shape->then, e->old_a, 1), fb = transform3(shape->then, e->old_b, 1);

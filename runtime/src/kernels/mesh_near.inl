@@ -19,7 +19,7 @@
 #define NEAR_WAYS_CHANGING 2.0f
 #define NEAR_MANY 6     // triangles: with more of them, those beside wait until the particle has strayed sideways
 #define NEAR_HAIR 1e-3f // margins: rounding errors of that
-#define MESH_LEAST_MARGIN 1e-4f
+#define MESH_LEAST_MARGIN 2e-3f // of the part's spacing: what has no thickness is held off by so much
 
 typedef struct near_cluster {
     HEM_ALIGN(32) float low[3][NEAR_BLOCKS];
@@ -503,7 +503,7 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
         if (part->kind == HEM_PART_SOFT) {
             keep = v8_add(keep, v8_load(args->view->shape_rows[row].a));
         }
-        keep = v8_max(keep, v8_set1(MESH_LEAST_MARGIN));
+        keep = v8_max(keep, v8_set1(MESH_LEAST_MARGIN * part->spacing));
         row3_store(&start[i], from);
         row3_store(&way[i], u);
         v8_store(margin[i], keep);
@@ -811,7 +811,7 @@ void HEMI_NAME(touch_meshes)(const hemi_mesh_args* args) {
         f.ways.from = transform3(shape->then, old, 1);
         f.ways.to = transform3(shape->now, at, 1);
         f.two_sided = (shape->mesh.view->header->flags & HEM_TRIMESH_TWO_SIDED) != 0;
-        f.margin = v8_max(margin, v8_set1(MESH_LEAST_MARGIN));
+        f.margin = v8_max(margin, v8_set1(MESH_LEAST_MARGIN * tune->spacing));
         f.square = v8_mul(f.margin, f.margin);
         f.code = f.ahead = f.depth = zero;
         f.away = f.moved = f.out = f.carried = origin;

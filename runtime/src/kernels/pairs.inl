@@ -15,9 +15,8 @@
 // part that the compiler listed as touching at rest are left out. Pairs of different parts are not: a skirt under a cape
 // overlaps it at rest, and would come through it.
 
-#define NEAR_SLACK 0.004f      // metres, what constraints and contacts may add to the way
+#define NEAR_SLACK 0.11f       // of the finest spacing, what constraints and contacts may add to the way
 #define NEAR_SLACK_SHARE 0.25f // of the distance that the pair keeps: thin cloth needs less
-#define NEAR_TRAVEL_LIMIT 2.0f // metres; more than twice that in one step is a teleport
 #define NEAR_BEND 0.5f         // constraints and contacts bend the way: this much of it is added
 #define NEAR_LIMIT 192         // bodies per particle
 
@@ -105,16 +104,17 @@ HEM_INLINE void box_add(near_box* b, v8x3 at, v8x3 half, v8 radius, m8 in) {
     b->radius = v8_select(in, v8_max(radius, b->radius), b->radius);
 }
 
-HEM_INLINE v8 near_slack(v8 keep) {
-    return v8_min(v8_set1(NEAR_SLACK), v8_mul(keep, v8_set1(NEAR_SLACK_SHARE)));
+// `slack` is that of the asset.
+HEM_INLINE v8 near_slack(v8 keep, float slack) {
+    return v8_min(v8_set1(slack), v8_mul(keep, v8_set1(NEAR_SLACK_SHARE)));
 }
 
 // Lanes whose contents may come near each other: no further apart in the middle of their ways than they keep, with
 // slack, and as much as their ways differ. *keep and *way2 (its square) are for reach_of.
-HEM_INLINE m8 boxes_meet(const near_box* a, const near_box* b, v8* keep, v8* way2) {
+HEM_INLINE m8 boxes_meet(const near_box* a, const near_box* b, float slack, v8* keep, v8* way2) {
     v8x3 rel = v8x3_most(v8x3_sub(b->fast, a->slow), v8x3_sub(a->fast, b->slow));
     v8 sum = v8_add(a->radius, b->radius);
-    *keep = v8_add(sum, near_slack(sum));
+    *keep = v8_add(sum, near_slack(sum, slack));
     *way2 = v8_mul(v8x3_dot(rel, rel), v8_set1((1.0f + NEAR_BEND) * (1.0f + NEAR_BEND)));
     v8x3 gap = v8x3_most(v8x3_sub(b->low, a->high), v8x3_sub(a->low, b->high));
     v8 left = v8_sub(v8_max(gap.x, v8_max(gap.y, gap.z)), *keep);
@@ -128,9 +128,9 @@ HEM_INLINE v8 reach_of(v8 keep, v8 way2) {
 
 // Lanes that come near enough to be a pair: points that are d apart in the middle of their ways, which differ by twice w.
 // They are nearest at t = -d.w / w.w, but not before the beginning nor after the end of their ways, -1 and 1.
-HEM_INLINE m8 points_meet(v8x3 d, v8x3 w, v8 keep) {
+HEM_INLINE m8 points_meet(v8x3 d, v8x3 w, v8 keep, float slack) {
     v8 d2 = v8x3_dot(d, d), way2 = v8x3_dot(w, w), dot = v8_abs(v8x3_dot(d, w));
-    v8 touch = v8_add(v8_madd(v8_sqrt(way2), v8_set1(NEAR_BEND), keep), near_slack(keep));
+    v8 touch = v8_add(v8_madd(v8_sqrt(way2), v8_set1(NEAR_BEND), keep), near_slack(keep, slack));
     v8 outside2 = v8_nmadd(touch, touch, d2);
     m8 at_an_end = v8_lt(v8_add(outside2, way2), v8_add(dot, dot));
     m8 between = v8_lt(v8_mul(outside2, way2), v8_mul(dot, dot)); // both sides times w.w
@@ -162,7 +162,7 @@ static void cluster_slab(const hemi_search_args* args, uint32_t p, uint32_t begi
     const hem_view* view = args->view;
     hemi_search* s = args->search;
     const float* frame = args->part_frames[p].m;
-    v8 zero = v8_zero(), vdt = v8_set1(args->dt), half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
+    v8 zero = v8_zero(), vdt = v8_set1(args->dt), half = v8_set1(0.5f), limit = v8_set1(args->derived->travel_limit);
     int soft = view->parts[p].kind == HEM_PART_SOFT;
     // Pairs of one part keep its self_thickness, whatever the radius against others: see note_pairs.
     uint64_t others = args->derived->part_pairs[p] & args->derived->simulated_parts & ~((uint64_t)1 << p);
@@ -366,6 +366,7 @@ typedef struct row_pair {
 typedef struct near_work {
     uint32_t try_count, pair_count;
     uint32_t left;                // looks at eight, before the search ends
+    float slack;                  // metres
     uint32_t tries[TRY_ROOM + 1]; // a cluster; in the upper half a block, or a block of bodies
     cluster_pair pairs[PAIR_ROOM + 1];
 } near_work;
@@ -377,6 +378,7 @@ typedef struct near_sides {
     uint32_t radius_a; // of the vector of radii in a, which are others against particles than against bodies
     const uint8_t *members_a, *members_b;
     uint32_t members_stride_b;
+    float slack;
 } near_sides;
 
 #define CLUSTER_FLOATS 64
@@ -410,7 +412,7 @@ HEM_INLINE void add_pairs(near_work* work, const hemi_box8* own_boxes, uint32_t 
         uint32_t a = work->tries[n] & 0xffffu, block = work->tries[n] >> 16;
         near_box own = box_spread(own_boxes, a, own_radius), theirs = box_load(&boxes[block]);
         v8 keep, way2;
-        uint32_t bits = m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
+        uint32_t bits = m8_bits(boxes_meet(&own, &theirs, work->slack, &keep, &way2));
         HEM_ALIGN(32) float reaches[8];
         v8_store(reaches, reach_of(keep, way2));
         HEM_UNROLL8
@@ -441,6 +443,7 @@ HEM_INLINE uint32_t pay_for_pairs(near_work* work) {
 HEM_INLINE void work_begin(const hemi_search_args* args, near_work* work) {
     work->try_count = work->pair_count = 0;
     work->left = args->view->info->particle_count * SEARCH_LIMIT;
+    work->slack = NEAR_SLACK * args->view->info->spacing;
 }
 
 HEM_INLINE void work_end(const hemi_search_args* args, const near_work* work, int complete) {
@@ -490,7 +493,7 @@ HEM_INLINE uint32_t keep_meeting(const near_sides* s, const cluster_pair* pairs,
         v8x3 d = v8x3_sub(load_vectors(b), v8x3_set1(a[0], a[8], a[16]));
         v8x3 w = v8x3_sub(load_vectors(b + 24), v8x3_set1(a[24], a[32], a[40]));
         v8 keep = v8_add(v8_load(b + 48), v8_set1(a[s->radius_a]));
-        row.bits &= (uint8_t)m8_bits(points_meet(d, w, keep));
+        row.bits &= (uint8_t)m8_bits(points_meet(d, w, keep, s->slack));
         rows[kept] = row;
         kept += row.bits != 0;
     }
@@ -590,8 +593,8 @@ static void note_pairs(const hemi_search_args* args, const cluster_pair* pair, c
 static void take_pairs(const hemi_search_args* args, near_work* work) {
     const hemi_search* s = args->search;
     row_pair rows[PAIR_ROOM * 8 + 1];
-    const near_sides sides = {s->cluster_data,         s->cluster_data,         CLUSTER_FLOATS,      48,
-                              &s->clusters[0].members, &s->clusters[0].members, sizeof(hemi_cluster)};
+    const near_sides sides = {s->cluster_data,         s->cluster_data,         CLUSTER_FLOATS,       48,
+                              &s->clusters[0].members, &s->clusters[0].members, sizeof(hemi_cluster), work->slack};
     cluster_pair* pairs = work->pairs;
     uint32_t count = keep_colliding(args, pairs, pay_for_pairs(work));
     count = keep_close(&sides, pairs, count);
@@ -606,7 +609,7 @@ static void try_blocks(const hemi_search_args* args, near_work* work, uint32_t b
     const hemi_search* s = args->search;
     near_box own = box_load(&s->cluster_box[block]), theirs = box_spread(s->block_box, other, BOX_RADIUS);
     v8 keep, way2;
-    add_tries(work, block, other, m8_bits(boxes_meet(&own, &theirs, &keep, &way2)));
+    add_tries(work, block, other, m8_bits(boxes_meet(&own, &theirs, work->slack, &keep, &way2)));
     if (work->try_count > TRY_ROOM - 8) {
         add_pairs(work, s->cluster_box, BOX_RADIUS, s->cluster_box);
     }
@@ -627,13 +630,13 @@ static void near_particles(const hemi_search_args* args, uint32_t blocks) {
         near_box own = box_spread(s->block_box, block, BOX_RADIUS);
         for (uint32_t q = block >> 6 << 3; q < quarters; q += 8) {
             near_box theirs = box_load(&s->quarter_box[q >> 3]);
-            uint32_t near_quarters = m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
+            uint32_t near_quarters = m8_bits(boxes_meet(&own, &theirs, work.slack, &keep, &way2));
             near_quarters &= quarters - q < 8 ? (1u << (quarters - q)) - 1 : 0xffu;
             near_quarters &= q > block >> 3 ? 0xffu : 0xffu << (block >> 3 & 7);
             for (; near_quarters; near_quarters &= near_quarters - 1) {
                 uint32_t first = (q + hem_lowest_bit(near_quarters)) * 8;
                 theirs = box_load(&s->block_box[first >> 3]);
-                uint32_t met = m8_bits(boxes_meet(&own, &theirs, &keep, &way2));
+                uint32_t met = m8_bits(boxes_meet(&own, &theirs, work.slack, &keep, &way2));
                 met &= first > block ? 0xffu : 0xffu << (block & 7);
                 for (; met; met &= met - 1) {
                     uint32_t other = first + hem_lowest_bit(met);
@@ -671,7 +674,7 @@ HEM_INLINE v8x3 body_center(const hemi_target_row* t, v8x3 back) {
 // particle along the outward axis. Ellipsoids: their largest radius.
 HEM_INLINE near_box body_row_box(const hemi_search_args* args, uint32_t n) {
     const hem_view* view = args->view;
-    v8 half = v8_set1(0.5f), limit = v8_set1(NEAR_TRAVEL_LIMIT);
+    v8 half = v8_set1(0.5f), limit = v8_set1(args->derived->travel_limit);
     uint32_t row = args->derived->body_row[n], target = args->derived->body_target[n], tangents = 0, members = 0;
     const hem_shape_row* shape = &view->shape_rows[row];
     const hem_rest_row* rest = &view->rest_rows[row];
@@ -755,8 +758,8 @@ static void note_bodies(const hemi_search_args* args, const cluster_pair* pair, 
 static void take_bodies(const hemi_search_args* args, near_work* work) {
     const hemi_search* s = args->search;
     row_pair rows[PAIR_ROOM * 8 + 1];
-    const near_sides sides = {
-        s->cluster_data, args->found->body_data, BODY_FLOATS, 56, &s->clusters[0].movable, s->body_members, 1};
+    const near_sides sides = {s->cluster_data,         args->found->body_data, BODY_FLOATS, 56,
+                              &s->clusters[0].movable, s->body_members,        1,           work->slack};
     cluster_pair* pairs = work->pairs;
     uint32_t count = keep_colliding_bodies(args, pairs, pay_for_pairs(work));
     count = keep_close(&sides, pairs, count);
@@ -780,7 +783,7 @@ static void near_bodies(const hemi_search_args* args, uint32_t blocks) {
         own.radius = v8_load(s->cluster_box[block].plane[BOX_BODY_RADIUS]);
         for (uint32_t bodies = 0; bodies < args->derived->body_stride >> 3; ++bodies) {
             near_box theirs = box_spread(s->body_block_box, bodies, BOX_RADIUS);
-            add_tries(&work, block, bodies, m8_bits(boxes_meet(&own, &theirs, &keep, &way2)));
+            add_tries(&work, block, bodies, m8_bits(boxes_meet(&own, &theirs, work.slack, &keep, &way2)));
             if (work.try_count > TRY_ROOM - 8) {
                 add_pairs(&work, s->cluster_box, BOX_BODY_RADIUS, s->body_box);
             }

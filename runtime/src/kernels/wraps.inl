@@ -66,6 +66,11 @@ static hem_mat34 wrap_matrix(const hemi_collider_path* path, float share) {
     return hem_mat34_from_quat(q, p);
 }
 
+HEM_INLINE float wrap_margin(const hemi_wrap_args* args, const hem_virtual_edges* e) {
+    const hemi_part_step* part = &args->parts[e->part];
+    return hem_maxf(part->thickness, MESH_LEAST_MARGIN * args->view->parts[e->part].spacing);
+}
+
 HEM_INLINE hem_vec3 wrap_lane(v8x3 v, uint32_t i) {
     return hem_vec3_make(v8_lane(v.x, (int)i), v8_lane(v.y, (int)i), v8_lane(v.z, (int)i));
 }
@@ -286,7 +291,7 @@ static void wrap_rough_box(const hemi_wrap_args* args, uint32_t i, const float i
     }
     v8 pad = v8_max(v8_mul(v8x3_length(v8x3_sub(b, a)), v8_set1(WRAP_AT_FIRST + WRAP_STRAYS)),
                     v8_set1((1.0f + WRAP_STRAYS) * hangs));
-    pad = v8_add(pad, v8_set1(hem_maxf(args->parts[e->part].thickness, MESH_LEAST_MARGIN)));
+    pad = v8_add(pad, v8_set1(wrap_margin(args, e)));
     v8x3 p = transform3(into[0], a, 1), q = transform3(into[0], b, 1);
     v8x3 r = transform3(into[1], to_a, 1), s = transform3(into[1], to_b, 1);
     v8x3 least = v8x3_least(v8x3_least(p, q), v8x3_least(r, s)), most = v8x3_most(v8x3_most(p, q), v8x3_most(r, s));
@@ -322,7 +327,7 @@ static int wrap_box(const hemi_wrap_args* args, uint32_t i, const wrap_lanes* l,
         rest[lane] = l->wrapped >> lane & 1u ? wrap_rest(args->view, e->link[lane]) : 0.0f;
     }
     v8 hangs = v8_load(rest);
-    const float margin = hem_maxf(args->parts[e->part].thickness, MESH_LEAST_MARGIN);
+    const float margin = wrap_margin(args, e);
     v8 slack = v8_add(v8_set1(margin), v8_mul(v8_max(l->length, hangs), v8_set1(WRAP_STRAYS)));
     v8x3 p = transform3(into[0], l->a, 1), q = transform3(into[0], b, 1);
     v8x3 way_p = v8x3_sub(transform3(into[1], to_a, 1), p), way_q = v8x3_sub(transform3(into[1], to_b, 1), q);
@@ -594,6 +599,7 @@ static int wrap_is_hidden(const wrap_mesh* m, const wrap_lanes* l, uint32_t lane
     memcpy(into.m, m->into, sizeof(into.m));
     HEM_ALIGN(32) hemi_mesh_touch touch;
     memset(&touch, 0, sizeof(touch));
+    const float length = v8_lane(l->length, (int)lane);
     uint32_t asked = 0;
     for (uint32_t i = 0; i < list->count && i < 8; ++i) {
         const wrap_point* p = &list->point[i];
@@ -606,7 +612,7 @@ static int wrap_is_hidden(const wrap_mesh* m, const wrap_lanes* l, uint32_t lane
         const hem_vec3 to = hem_mat34_point(&into, hem_vec3_madd(out, WRAP_SHORT * p->h, line));
         touch.from.x[i] = from.x, touch.from.y[i] = from.y, touch.from.z[i] = from.z;
         touch.to.x[i] = to.x, touch.to.y[i] = to.y, touch.to.z[i] = to.z;
-        touch.margin[i] = MESH_LEAST_MARGIN + (1.0f - WRAP_SHORT) * height; // so far at most from the surface
+        touch.margin[i] = MESH_LEAST_MARGIN * length + (1.0f - WRAP_SHORT) * height; // so far at most from the surface
         asked |= 1u << i;
     }
     HEMI_NAME(touch_mesh)(&m->then, &touch, asked);
@@ -700,7 +706,7 @@ static void wrap_eight(hemi_wrap_args* args, uint32_t index, const wrap_mesh* m)
     const hem_virtual_edges* e = &args->view->virtual_edges[r->eight];
     hemi_wraps* w = args->wraps;
     hemi_wrapped* wrapped = args->wrapped + 8 * (size_t)r->eight;
-    const float margin = hem_maxf(args->parts[e->part].thickness, MESH_LEAST_MARGIN);
+    const float margin = wrap_margin(args, e);
     wrap_lanes l = wrap_load(args, r->eight);
     wrap_list lists[8];
     for (uint32_t i = 0; i < 8; ++i) {
