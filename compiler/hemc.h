@@ -35,10 +35,14 @@ typedef struct hemc_job {
     size_t recipe_size;
     // Files that the command line came from, ends with NULL; NULL = none. No output may be one of them.
     const char* const* responses;
+    const struct hemc_claims* claims; // of a batch, set by it; else NULL
 } hemc_job;
 
 // Compiles one asset. Messages go to stderr unless quiet. Returns the exit code of the hemc program (0 = good).
 int hemc_run(const hemc_job* job);
+
+// Whether a path is this input, a glTF or a recipe, or a file that it names: nobody should write there.
+bool hemc_reads(const char* input, const char* path);
 
 // Triangles to collide with, .hemmesh (formats/hem_trimesh.h).
 typedef struct hemc_mesh_job {

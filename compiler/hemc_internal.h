@@ -614,10 +614,13 @@ bool hemc_import(hemc_arena* arena, hemc_log* log, const char* path, hemc_model*
 // The same from memory, without access to files: external buffers are an error. `name` stands in messages.
 bool hemc_import_memory(hemc_arena* arena, hemc_log* log, const char* name, const void* bytes, size_t size,
                         hemc_model* model);
-// The files that a glTF names, buffers and images, without reading them. Says nothing about one that is wrong.
+// A file that another names, beside that one.
+const char* hemc_path_beside(hemc_arena* arena, const char* file, const char* name);
+// The files that a glTF or a recipe names: buffers, images, animations of lattices; without reading them. Says nothing about
+// one that is wrong.
 typedef struct hemc_named_file {
     const char* path;
-    const char* where; // "/buffers/0"
+    const char* where; // "/buffers/0", "/parts/0/clips/1"
 } hemc_named_file;
 uint32_t hemc_import_named_files(hemc_arena* arena, const char* path, hemc_named_file** files); // how many
 int32_t hemc_import_bone_of_node(const hemc_model* model, uint32_t node);                  // HEM_NONE = it is no bone

@@ -18,6 +18,7 @@
 
 #define READ_STEP 65536u
 #define PATH_CAPACITY 4096u
+#define STREAM_LIMIT ((size_t)1 << 30) // bytes: a device may have no end
 
 static bool fail(hem_file_error* error, int code, const char* action, const char* path) {
     if (error != NULL) {
@@ -330,6 +331,7 @@ bool hem_file_read(const char* path, hem_bytes* bytes, hem_file_error* error) {
     if (file == NULL) {
         return fail(error, errno, "read", path);
     }
+    const size_t limit = os_kind(path) == PATH_STREAM ? STREAM_LIMIT : SIZE_MAX;
     size_t capacity = 0;
     size_t size = 0;
     unsigned char* data = NULL;
@@ -337,11 +339,11 @@ bool hem_file_read(const char* path, hem_bytes* bytes, hem_file_error* error) {
         if (capacity - size < READ_STEP + 1) {
             // Doubling, so that a pipe of any length costs linear time; a refused size is out of memory, not overflow.
             size_t wanted = capacity < READ_STEP ? 2 * READ_STEP : 2 * capacity;
-            unsigned char* grown = wanted > capacity ? (unsigned char*)realloc(data, wanted) : NULL;
+            unsigned char* grown = wanted > capacity && wanted <= limit ? (unsigned char*)realloc(data, wanted) : NULL;
             if (grown == NULL) {
                 free(data);
                 fclose(file);
-                return fail(error, ENOMEM, "read", path);
+                return fail(error, wanted > limit ? EFBIG : ENOMEM, "read", path);
             }
             data = grown;
             capacity = wanted;

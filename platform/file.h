@@ -24,7 +24,7 @@ typedef struct hem_bytes {
 
 void hem_bytes_free(hem_bytes* bytes);
 
-// Also reads what has no size beforehand, such as a pipe. An empty file gives a non-null pointer and size 0.
+// Also reads what has no size beforehand, such as a pipe, up to a gigabyte. An empty file gives a non-null pointer and size 0.
 bool hem_file_read(const char* path, hem_bytes* bytes, hem_file_error* error);
 
 enum {

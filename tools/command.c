@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/command.h"
+#include "compiler/hemc.h"
 #include "platform/file.h"
 #include "platform/terminal.h"
 
@@ -24,7 +25,8 @@ int command_fail(int code, const char* format, ...) {
 static bool same_place(const char* a, const char* b) {
     hem_file_place one, two;
     return a != NULL && b != NULL && hem_file_place_of(a, &one) && hem_file_place_of(b, &two) &&
-           hem_file_place_equal(&one, &two);
+           hem_file_place_equal(&one, &two) &&
+           (hem_file_is_regular(a) || !hem_file_exists(a)); // /dev/null may be named twice
 }
 
 int command_check_outputs(const char* const* outputs, int32_t output_count, const char* const* inputs,
@@ -32,8 +34,9 @@ int command_check_outputs(const char* const* outputs, int32_t output_count, cons
     for (int32_t i = 0; i < output_count; i++) {
         hem_file_error error;
         for (int32_t k = 0; k < input_count; k++) {
-            if (same_place(outputs[i], inputs[k])) {
-                return command_fail(COMMAND_USAGE, "'%s' would overwrite the input '%s'", outputs[i], inputs[k]);
+            if (outputs[i] != NULL && inputs[k] != NULL && hemc_reads(inputs[k], outputs[i])) {
+                return command_fail(COMMAND_USAGE, "'%s' would overwrite the input '%s' or a file that it names",
+                                    outputs[i], inputs[k]);
             }
         }
         for (int32_t k = 0; k < i; k++) {

@@ -169,7 +169,12 @@ static bool read_list(hemc_arena* arena, hemc_log* log, const char* path, const 
     for (const hemc_json* item = list->first; item != NULL; item = item->next) {
         good = read_job(arena, log, path, folder, item, defaults, &b->jobs[b->count++]) && good;
     }
-    return good && hemc_check_outputs(arena, log, path, b->jobs, b->count);
+    const hemc_claims* claims = NULL;
+    good = good && hemc_check_outputs(arena, log, path, b->jobs, b->count, &claims);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        b->jobs[i].claims = claims;
+    }
+    return good;
 }
 
 int hemc_batch_run(const char* list_path, uint32_t worker_count, const hemc_job* defaults) {

@@ -342,8 +342,11 @@ int hemc_main(int argc, char** argv) {
     for (int i = 1; i < argc && code == HEMC_OK; ++i) {
         code = expand(&list, argv[i], 0) ? HEMC_OK : HEMC_IO;
     }
+    responses.items = hemc_grow(arena, responses.items, &responses.capacity, responses.count + 1, sizeof(char*));
+    responses.items[responses.count] = NULL;
+    c.job.responses = (const char* const*)responses.items;
     if (code == HEMC_OK && list.count > 0 && strcmp(list.items[0], "lattice") == 0) {
-        code = hemc_lattice_run(arena, (int)list.count - 1, list.items + 1);
+        code = hemc_lattice_run(arena, (int)list.count - 1, list.items + 1, c.job.responses);
         hemc_arena_destroy(arena);
         return code;
     }
@@ -355,9 +358,6 @@ int hemc_main(int argc, char** argv) {
         printf("hemc %s (format %u)\n", HEMC_VERSION, HEM_FORMAT_VERSION);
     } else if (code == HEMC_OK) {
         code = check(&c);
-        responses.items = hemc_grow(arena, responses.items, &responses.capacity, responses.count + 1, sizeof(char*));
-        responses.items[responses.count] = NULL;
-        c.job.responses = (const char* const*)responses.items;
         if (code == HEMC_OK) {
             code = c.batch != NULL ? hemc_batch_run(c.batch, c.jobs, &c.job) : c.mesh ? run_mesh(&c) : hemc_run(&c.job);
         }

@@ -250,7 +250,8 @@ bool hemc_write_output(hemc_log* log, const char* path, const void* bytes, size_
 // Before anything is computed: what is asked for can be written, and overwrites nothing that is read.
 static bool check_job(hemc_compilation* c) {
     const hemc_job* job = c->job;
-    c->outputs_good = hemc_check_outputs(c->arena, &c->log, NULL, job, 1);
+    c->outputs_good = hemc_check_outputs(c->arena, &c->log, NULL, job, 1, &c->claims);
+    c->claims = job->claims != NULL ? job->claims : c->claims;
     if (c->outputs_good && job->picture != NULL && picture_function == NULL) {
         return hemc_error(&c->log, HEMC_USAGE, job->picture, "",
                           "this program has no renderer; draw the result with: hem inspect OUT.hem --picture P.png");

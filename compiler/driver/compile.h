@@ -80,9 +80,10 @@ typedef struct hemc_compilation {
     hemc_preflight* preflight; // NULL = not asked for, or not reached
     hemc_target* targets;
     uint32_t target_count;
-    hemc_certificate* certificate; // NULL = not asked for, or not reached
-    bool outputs_good;             // none of them is a file that is read
-    const char* report;            // text, once made
+    hemc_certificate* certificate;    // NULL = not asked for, or not reached
+    bool outputs_good;                // none of them is a file that is read
+    const struct hemc_claims* claims; // what this job, or its batch, reads and writes
+    const char* report;               // text, once made
     size_t report_size;
     double seconds[HEMC_STAGE_COUNT];
     double total_seconds;
@@ -135,8 +136,12 @@ void hemc_asset_key(hemc_compilation* c);
 bool hemc_cache_fetch(hemc_compilation* c); // true = bytes, report and messages are as the first compile left them
 void hemc_cache_store(hemc_compilation* c); // failures are warnings: a cache must never break a build
 
-// outputs.c: before anything is computed. The list of a batch, NULL = one job.
-bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path, const hemc_job* jobs, uint32_t count);
+// outputs.c: before anything is computed. The list of a batch, NULL = one job. claims: what is read and written, in the
+// arena, for names that come later; NULL = nobody asks.
+typedef struct hemc_claims hemc_claims;
+bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path, const hemc_job* jobs, uint32_t count,
+                        const hemc_claims** claims);
+const char* hemc_claimed(const hemc_claims* claims, const char* path); // as what; NULL = the place is free
 bool hemc_check_writable(hemc_log* log, const hemc_job* job);
 
 // batch.c

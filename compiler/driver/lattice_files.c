@@ -426,16 +426,18 @@ static bool check_text(opened* o) {
     return o->job->output == NULL || hemc_write_output(&o->log, o->job->output, out, out_size);
 }
 
-int hemc_lattice_run(hemc_arena* arena, int argc, char** argv) {
+int hemc_lattice_run(hemc_arena* arena, int argc, char** argv, const char* const* responses) {
     files_job job = {0};
     const int code = parse(argc, argv, &job);
     if (code != HEMC_OK) {
         return code;
     }
     opened o = {.arena = arena, .log = {.arena = arena}, .job = &job};
-    if (strcmp(job.verb, "check") == 0) {
+    const hemc_job paths = {.input = job.input, .output = job.output, .responses = responses};
+    const bool good = hemc_check_outputs(arena, &o.log, NULL, &paths, 1, NULL) && hemc_check_writable(&o.log, &paths);
+    if (good && strcmp(job.verb, "check") == 0) {
         check_text(&o);
-    } else if (open_file(&o)) {
+    } else if (good && open_file(&o)) {
         (void)(strcmp(job.verb, "export") == 0 ? export_body(&o)
                : strcmp(job.verb, "mesh") == 0 ? write_mesh(&o)
                                                : write_inverse(&o));

@@ -4,7 +4,8 @@
 
 #include "compiler/hemc_internal.h"
 
-// `hemc lattice ...`: the words after "lattice". Returns an exit code.
-int hemc_lattice_run(hemc_arena* arena, int argc, char** argv);
+// `hemc lattice ...`: the words after "lattice". responses: files that the command line came from, ends with NULL.
+// Returns an exit code.
+int hemc_lattice_run(hemc_arena* arena, int argc, char** argv, const char* const* responses);
 
 #endif

@@ -7,10 +7,11 @@
 
 // No output may be a file that is read, nor one that another output writes: not by another spelling, not through a link,
 // not between two assets of a batch. What is read is the glTF, the files it names (its images too: they are not read,
-// but nobody can get them back), the recipe, the list of a batch and response files. Files are compared by place (platform/file.h), so
-// that those that do not exist yet count as well.
+// but nobody can get them back), the recipe and the animations that either names, the list of a batch and response files.
+// Files are compared by place (platform/file.h), so that those that do not exist yet count as well.
 //
-// All of it is known before anything is computed; whether a place can be written is found out then too.
+// All of it is known before anything is computed; whether a place can be written is found out then too. Only pictures of a
+// pre-flight have names that come later: they ask the list of what was claimed.
 
 typedef struct claim {
     const char* path;
@@ -19,11 +20,13 @@ typedef struct claim {
     bool written;
 } claim;
 
-typedef struct claim_list {
+struct hemc_claims {
     hemc_arena* arena;
     claim* items;
     size_t count, capacity;
-} claim_list;
+};
+
+typedef hemc_claims claim_list;
 
 #define NO_JOB UINT32_MAX
 #define OUTPUT_COUNT 5
@@ -54,14 +57,28 @@ static void add_claim(claim_list* list, const char* path, const char* role, uint
     }
 }
 
-static void add_job(claim_list* list, const hemc_job* job, uint32_t index) {
-    add_claim(list, job->input_bytes == NULL ? job->input : NULL, "input", index, false);
-    add_claim(list, job->recipe_bytes == NULL ? job->recipe : NULL, "recipe", index, false);
+// What a glTF or a recipe names besides.
+static void add_named(claim_list* list, const char* path, uint32_t index) {
     hemc_named_file* files;
-    uint32_t count = job->input_bytes == NULL ? hemc_import_named_files(list->arena, job->input, &files) : 0;
+    uint32_t count = hemc_import_named_files(list->arena, path, &files);
     for (uint32_t i = 0; i < count; ++i) {
         add_claim(list, files[i].path, files[i].where, index, false);
     }
+}
+
+static void add_read(claim_list* list, const hemc_job* job, uint32_t index) {
+    if (job->input != NULL && job->input_bytes == NULL) {
+        add_claim(list, job->input, "input", index, false);
+        add_named(list, job->input, index);
+    }
+    if (job->recipe != NULL && job->recipe_bytes == NULL) {
+        add_claim(list, job->recipe, "recipe", index, false);
+        add_named(list, job->recipe, index);
+    }
+}
+
+static void add_job(claim_list* list, const hemc_job* job, uint32_t index) {
+    add_read(list, job, index);
     named_output outputs[OUTPUT_COUNT];
     outputs_of(job, outputs);
     for (int k = 0; k < OUTPUT_COUNT; ++k) {
@@ -71,7 +88,10 @@ static void add_job(claim_list* list, const hemc_job* job, uint32_t index) {
 
 // `bad` is written; `other` is written too, or read.
 static bool refuse(hemc_log* log, const char* list_path, const claim* bad, const claim* other) {
-    const char* name = other->role[0] == '/' ? "of the glTF" : "";
+    // "/buffers/0" and the like stand in the glTF or in the recipe.
+    const char* name = other->role[0] != '/'                    ? ""
+                       : strstr(other->role, "/clips/") != NULL ? "of the recipe"
+                                                                : "of the glTF";
     const char* gap = name[0] != 0 ? " " : "";
     if (list_path == NULL) {
         return hemc_error(log, HEMC_USAGE, bad->path, "",
@@ -94,26 +114,34 @@ static bool refuse(hemc_log* log, const char* list_path, const claim* bad, const
                       other->role, gap, name, other->job);
 }
 
-bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path, const hemc_job* jobs, uint32_t count) {
-    claim_list list = {.arena = arena};
-    if (list_path != NULL) {
-        add_claim(&list, list_path, "list", NO_JOB, false);
-    }
+static hemc_claims* make_claims(hemc_arena* arena, const char* list_path, const hemc_job* jobs, uint32_t count) {
+    claim_list* list = hemc_alloc(arena, 1, sizeof(claim_list));
+    list->arena = arena;
+    add_claim(list, list_path, "list", NO_JOB, false);
     for (uint32_t i = 0; count != 0 && jobs[0].responses != NULL && jobs[0].responses[i] != NULL; ++i) {
-        add_claim(&list, jobs[0].responses[i], "response file", NO_JOB, false);
+        add_claim(list, jobs[0].responses[i], "response file", NO_JOB, false);
     }
     for (uint32_t i = 0; count != 0 && i < jobs[0].target_count; ++i) {
-        add_claim(&list, jobs[0].targets[i], "target", NO_JOB, false);
+        add_claim(list, jobs[0].targets[i], "target", NO_JOB, false);
     }
     for (uint32_t i = 0; i < count; ++i) {
-        add_job(&list, &jobs[i], i);
+        add_job(list, &jobs[i], i);
     }
-    uint64_t* keys = hemc_alloc(arena, list.count, sizeof(uint64_t));
-    uint32_t* order = hemc_alloc(arena, list.count, sizeof(uint32_t));
+    return list;
+}
+
+bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path, const hemc_job* jobs, uint32_t count,
+                        const hemc_claims** claims) {
+    claim_list* list = make_claims(arena, list_path, jobs, count);
+    if (claims != NULL) {
+        *claims = list;
+    }
+    uint64_t* keys = hemc_alloc(arena, list->count, sizeof(uint64_t));
+    uint32_t* order = hemc_alloc(arena, list->count, sizeof(uint32_t));
     uint32_t n = 0;
-    for (uint32_t i = 0; i < list.count; ++i) {
+    for (uint32_t i = 0; i < list->count; ++i) {
         hem_file_place place;
-        if (hem_file_place_of(list.items[i].path, &place)) { // else reading or writing will say what is wrong
+        if (hem_file_place_of(list->items[i].path, &place)) { // else reading or writing will say what is wrong
             uint8_t hash[16];
             hemc_hash128(&place, sizeof(place), hash);
             memcpy(&keys[n], hash, sizeof(uint64_t));
@@ -128,16 +156,41 @@ bool hemc_check_outputs(hemc_arena* arena, hemc_log* log, const char* list_path,
         }
         // The first that reads it, or else the first that writes it, has it; every other that writes it may not.
         uint32_t owner = begin;
-        for (uint32_t i = begin; i < end && list.items[order[owner]].written; ++i) {
-            owner = list.items[order[i]].written ? owner : i;
+        for (uint32_t i = begin; i < end && list->items[order[owner]].written; ++i) {
+            owner = list->items[order[i]].written ? owner : i;
         }
         for (uint32_t i = begin; i < end; ++i) {
-            if (i != owner && list.items[order[i]].written) {
-                good = refuse(log, list_path, &list.items[order[i]], &list.items[order[owner]]);
+            if (i != owner && list->items[order[i]].written) {
+                good = refuse(log, list_path, &list->items[order[i]], &list->items[order[owner]]);
             }
         }
     }
     return good;
+}
+
+const char* hemc_claimed(const hemc_claims* claims, const char* path) {
+    hem_file_place wanted, place;
+    bool known = !is_written_through(path) && hem_file_place_of(path, &wanted);
+    for (size_t i = 0; known && i < claims->count; ++i) {
+        if (hem_file_place_of(claims->items[i].path, &place) && hem_file_place_equal(&place, &wanted)) {
+            return claims->items[i].role;
+        }
+    }
+    return NULL;
+}
+
+bool hemc_reads(const char* input, const char* path) {
+    hemc_arena* arena = hemc_arena_create();
+    if (arena == NULL || setjmp(*hemc_arena_guard(arena)) != 0) {
+        hemc_arena_destroy(arena);
+        return true; // who cannot look does not write
+    }
+    const hemc_job job = {.input = input};
+    claim_list list = {.arena = arena};
+    add_read(&list, &job, 0);
+    const bool found = hemc_claimed(&list, path) != NULL;
+    hemc_arena_destroy(arena);
+    return found;
 }
 
 bool hemc_check_writable(hemc_log* log, const hemc_job* job) {

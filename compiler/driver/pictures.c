@@ -26,7 +26,7 @@ static const char* picture_path(hemc_compilation* c, const hemc_json* part, uint
     if (strcmp(safe, name) == 0) {
         hemc_text_add(&t, ".%s.png", safe);
     } else {
-        hemc_text_add(&t, ".%s%u.png", safe, index);
+        hemc_text_add(&t, ".%s-%u.png", safe, index); // no other part's: a dash is not plain
     }
     return t.data;
 }
@@ -34,14 +34,6 @@ static const char* picture_path(hemc_compilation* c, const hemc_json* part, uint
 static float number_of(const hemc_json* object, const char* key) {
     const hemc_json* value = hemc_json_member(object, key);
     return value != NULL && value->kind == HEMC_JSON_NUMBER ? (float)value->number : 0.0f;
-}
-
-// Nothing that is read may be replaced.
-static bool is_read(hemc_compilation* c, const char* path) {
-    hemc_job job = *c->job;
-    hemc_log log = {.arena = c->arena};
-    job.picture = path;
-    return !hemc_check_outputs(c->arena, &log, NULL, &job, 1);
 }
 
 bool hemc_report_pictures(hemc_compilation* c, hemc_moment_function draw) {
@@ -80,11 +72,12 @@ bool hemc_report_pictures(hemc_compilation* c, hemc_moment_function draw) {
             hemc_text_add(&text, "%s", gap);
             continue;
         }
-        if (is_read(c, path)) {
+        const char* role = hemc_claimed(c->claims, path); // of this asset or of another of its batch
+        if (role != NULL) {
             return hemc_error(
                 &c->log, HEMC_USAGE, path, "",
-                "the picture of part \"%s\" would replace a file that is read; choose another name for the report",
-                name);
+                "the picture of part \"%s\" would be the same file as the %s; choose another name for the report", name,
+                role);
         }
         if (!draw(c->bytes, c->size, &moment, path)) {
             return hemc_error(&c->log, HEMC_IO, path, "", "the picture could not be drawn or written");

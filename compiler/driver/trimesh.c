@@ -236,7 +236,8 @@ static void run(mesh_compilation* c) {
                       .report = job->report,
                       .depfile = job->depfile,
                       .responses = job->responses};
-    bool writable = hemc_check_outputs(c->arena, &c->log, NULL, &files, 1) && hemc_check_writable(&c->log, &files);
+    bool writable =
+        hemc_check_outputs(c->arena, &c->log, NULL, &files, 1, NULL) && hemc_check_writable(&c->log, &files);
     bool good = writable && hemc_import(c->arena, &c->log, job->input, &c->model) && make_surface(c) && build(c);
     if (good) {
         tell_shape(c);

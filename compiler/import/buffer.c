@@ -65,6 +65,13 @@ static int hex_digit(char c) {
                                   : -1;
 }
 
+const char* hemc_path_beside(hemc_arena* arena, const char* file, const char* name) {
+    const char *slash = strrchr(file, '/'), *back = strrchr(file, '\\');
+    slash = slash == NULL || (back != NULL && back > slash) ? back : slash;
+    const int folder = slash != NULL && name[0] != '/' ? (int)(slash - file) + 1 : 0;
+    return hemc_format(arena, "%.*s%s", folder, file, name);
+}
+
 static char* path_of_uri(hemc_arena* arena, const char* gltf, const char* uri) {
     const char* slash = strrchr(gltf, '/');
     const char* back = strrchr(gltf, '\\');
@@ -150,28 +157,56 @@ static char* read_json_only(hemc_arena* arena, const char* path, size_t* size) {
     return text;
 }
 
+typedef struct named_files {
+    hemc_arena* arena;
+    const char* path;
+    hemc_named_file* files;
+    size_t count, capacity;
+} named_files;
+
+// The items of a list, each an object with such a string.
+static void add_named_files(named_files* n, const hemc_json* list, const char* key) {
+    for (const hemc_json* item = list->kind == HEMC_JSON_ARRAY ? list->first : NULL; item != NULL; item = item->next) {
+        const hemc_json* name = item->kind == HEMC_JSON_OBJECT ? hemc_json_member(item, key) : NULL;
+        if (name == NULL || name->kind != HEMC_JSON_STRING || name->string[0] == 0 ||
+            strncmp(name->string, "data:", 5) == 0 || strstr(name->string, "://") != NULL) {
+            continue;
+        }
+        n->files = hemc_grow(n->arena, n->files, &n->capacity, n->count + 1, sizeof(hemc_named_file));
+        n->files[n->count++] =
+            (hemc_named_file){strcmp(key, "uri") == 0 ? path_of_uri(n->arena, n->path, name->string)
+                                                      : hemc_path_beside(n->arena, n->path, name->string),
+                              hemc_json_pointer(n->arena, "", item)};
+    }
+}
+
+// Animations that "clips" of a recipe name, wherever the recipe stands: extras of a glTF too. Depth is bounded by the parser.
+static void add_animations(named_files* n, const hemc_json* value) {
+    for (const hemc_json* item = value->first; item != NULL; item = item->next) {
+        if (item->key != NULL && strcmp(item->key, "clips") == 0) {
+            add_named_files(n, item, "file");
+        }
+        add_animations(n, item);
+    }
+}
+
 uint32_t hemc_import_named_files(hemc_arena* arena, const char* path, hemc_named_file** files) {
-    static const char* const collections[] = {"buffers", "images"};
+    named_files n = {.arena = arena, .path = path};
     hemc_log unheard = {.arena = arena};
-    size_t size, capacity = 0;
-    uint32_t count = 0;
+    size_t size;
     char* text = read_json_only(arena, path, &size);
-    const hemc_json* json = text != NULL ? hemc_json_parse(arena, &unheard, path, "", text, size, false) : NULL;
-    *files = NULL;
-    for (int c = 0; c < 2 && json != NULL; ++c) {
-        const hemc_json* list = json->kind == HEMC_JSON_OBJECT ? hemc_json_member(json, collections[c]) : NULL;
-        for (const hemc_json* item = list != NULL && list->kind == HEMC_JSON_ARRAY ? list->first : NULL; item != NULL;
+    const hemc_json* json = text != NULL ? hemc_json_parse(arena, &unheard, path, "", text, size, true) : NULL;
+    if (json != NULL) {
+        for (const hemc_json* item = json->kind == HEMC_JSON_OBJECT ? json->first : NULL; item != NULL;
              item = item->next) {
-            const hemc_json* uri = item->kind == HEMC_JSON_OBJECT ? hemc_json_member(item, "uri") : NULL;
-            if (uri != NULL && uri->kind == HEMC_JSON_STRING && uri->string[0] != 0 &&
-                strncmp(uri->string, "data:", 5) != 0 && strstr(uri->string, "://") == NULL) {
-                *files = hemc_grow(arena, *files, &capacity, (size_t)count + 1, sizeof(hemc_named_file));
-                (*files)[count++] =
-                    (hemc_named_file){path_of_uri(arena, path, uri->string), hemc_json_pointer(arena, "", item)};
+            if (strcmp(item->key, "buffers") == 0 || strcmp(item->key, "images") == 0) {
+                add_named_files(&n, item, "uri");
             }
         }
+        add_animations(&n, json);
     }
-    return count;
+    *files = n.files;
+    return (uint32_t)n.count;
 }
 
 bool hemc_load_buffers(hemc_source* source) {

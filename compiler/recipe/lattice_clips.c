@@ -7,14 +7,6 @@
 
 // "clips" of a part that is a lattice: particle animations, from text files or from clips of the character.
 
-// Beside the recipe, wherever that is.
-static const char* beside(const hemc_recipe_reader* r, const char* name) {
-    const char *slash = strrchr(r->file, '/'), *back = strrchr(r->file, '\\');
-    slash = slash == NULL || (back != NULL && back > slash) ? back : slash;
-    const int folder = slash != NULL && name[0] != '/' ? (int)(slash - r->file) + 1 : 0;
-    return hemc_format(r->arena, "%.*s%s", folder, r->file, name);
-}
-
 // All of it is read here, and what is wrong is said with its line.
 static bool read_animation(const hemc_recipe_reader* r, const hemc_json* value, hemc_lattice_clip_recipe* clip) {
     uint8_t* bytes;
@@ -23,7 +15,7 @@ static bool read_animation(const hemc_recipe_reader* r, const hemc_json* value, 
     if (!r->files_allowed) {
         return hemc_recipe_fault(r, value, "needs the file \"%.200s\", and this recipe may read none", clip->file);
     }
-    clip->file = beside(r, clip->file);
+    clip->file = hemc_path_beside(r->arena, r->file, clip->file);
     if (!hemc_read_file(r->arena, clip->file, &bytes, &clip->text_size)) {
         return hemc_recipe_fault(r, value, "cannot read %s", clip->file);
     }

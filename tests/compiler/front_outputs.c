@@ -26,16 +26,22 @@ static bool add_sources(bench* b) {
     char path[600];
     char* text = kit_gltf(b->arena, &d, ", \"uri\": \"data:application/octet-stream;base64,",
                           ", \"uri\": \"b%20c.bin\", \"x\": \"", &size);
-    static const char images[] = "{\"images\": [{\"uri\": \"skin.png\"}],";
+    static const char images[] = "{\"images\": [{\"uri\": \"skin.png\"}], "
+                                 "\"extras\": {\"hem\": {\"parts\": [{\"clips\": [{\"file\": \"swim.txt\"}]}]}},";
+    static const char clips[] =
+        "{\"parts\": [{\"clips\": [{\"name\": \"swim\", \"file\": \"swim.txt\"},]}]} // a comment";
     char* whole = hemc_format(b->arena, "%s%s", images, text + 1);
     return kit_write(b->folder, "b.gltf", whole, strlen(whole), path) &&
            kit_write(b->folder, "b c.bin", &d, sizeof(d), path) && kit_write(b->folder, "skin.png", "art", 3, path) &&
            kit_write(b->folder, "args.txt", "@more.txt", 9, path) &&
+           kit_write(b->folder, "clips.json", clips, sizeof(clips) - 1, path) &&
+           kit_write(b->folder, "swim.txt", "work of days", 12, path) &&
            kit_write(b->folder, "more.txt", "a.glb", 5, path) && symlink("a.glb", bench_path(b, "soft.glb")) == 0 &&
            link(b->input, bench_path(b, "hard.glb")) == 0 && symlink(".", bench_path(b, "here")) == 0;
 }
 
-static const char* const sources[] = {"a.glb", "r.json", "b.gltf", "b c.bin", "skin.png", "args.txt", "more.txt"};
+static const char* const sources[] = {"a.glb",    "r.json",   "b.gltf",   "b c.bin",   "skin.png",
+                                      "args.txt", "more.txt", "swim.txt", "clips.json"};
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
 typedef struct snapshot {
@@ -112,6 +118,15 @@ TEST no_output_is_an_input(void) {
         {{"b.gltf", "-r", "r.json", "-o", "here/skin.png"}, 5, "the same file as the /images/0 of the glTF"},
         {{"@args.txt", "-o", "here/args.txt"}, 3, "the same file as the response file, args.txt"},
         {{"mesh", "@args.txt", "-o", "./more.txt"}, 4, "the same file as the response file, more.txt"},
+        {{"lattice", "export", "a.glb", "-o", "here/a.glb"}, 5, "the output is the same file as the input"},
+        {{"lattice", "mesh", "soft.glb", "-o", "a.glb"}, 5, "the output is the same file as the input"},
+        {{"lattice", "inverse", "a.glb", "-o", "hard.glb"}, 5, "the output is the same file as the input"},
+        {{"lattice", "check", "swim.txt", "-o", "./swim.txt"}, 5, "the output is the same file as the input"},
+        {{"lattice", "export", "@args.txt", "-o", "args.txt"}, 5, "the same file as the response file, args.txt"},
+        {{"a.glb", "-r", "clips.json", "-o", "here/swim.txt"},
+         5,
+         "the same file as the /parts/0/clips/0 of the recipe"},
+        {{"b.gltf", "-o", "o.hem", "--depfile", "swim.txt"}, 5, "the same file as the /extras/hem/parts/0/clips/0"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         static char name[32];
@@ -159,6 +174,59 @@ TEST no_output_of_a_batch_is_an_input_of_it(void) {
         ASSERTm(rows[i].second, untouched(&b, &before));
         ASSERT(!hem_file_exists(bench_path(&b, "1.hem"))); // refused before anything is computed
     }
+    ASSERT(hem_file_remove(bench_path(&b, "here"), NULL));
+    bench_end(&b);
+    PASS();
+}
+
+static bool fly_one_part(const hemc_flight* flight, hemc_preflight* result) {
+    (void)flight;
+    memset(result, 0, sizeof *result);
+    result->grade = 'A';
+    result->part_count = 1;
+    result->parts[0].grade = 'A';
+    memcpy(result->parts[0].name, "cape", 5);
+    memcpy(result->parts[0].clip_name, "walk", 5);
+    return true;
+}
+
+static bool draw_a_moment(const uint8_t* bytes, size_t size, const hemc_preflight_part* part, const char* path) {
+    (void)bytes, (void)size, (void)part;
+    return hem_file_write(path, "drawn", 5, 0, NULL);
+}
+
+// Pictures of a pre-flight get their names from parts: they too are no file of this asset, nor of another of the batch.
+TEST no_picture_of_a_preflight_is_another_file(void) {
+    bench b;
+    ASSERT(bench_begin(&b) && add_sources(&b));
+    char path[600], list[600];
+    ASSERT(kit_write(b.folder, "k.cape.png", "mine", 4, path));
+    hemc_set_preflight_functions(fly_one_part, draw_a_moment);
+    static const struct {
+        const char* jobs;
+        const char* says; // NULL = goes well
+    } rows[] = {
+        {"{\"input\": \"a.glb\", \"recipe\": \"r.json\", \"output\": \"1.hem\", \"report\": \"k.json\", \"depfile\": "
+         "\"k.cape.png\"}",
+         "would be the same file as the depfile"},
+        {"{\"input\": \"a.glb\", \"recipe\": \"r.json\", \"output\": \"1.hem\", \"report\": \"k.json\"}, "
+         "{\"input\": \"a.glb\", \"recipe\": \"r.json\", \"output\": \"./k.cape.png\"}",
+         "would be the same file as the output"},
+        {"{\"input\": \"a.glb\", \"recipe\": \"r.json\", \"output\": \"1.hem\", \"report\": \"here/r.json.json\"}",
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        char* text = hemc_format(b.arena, "[%s]", rows[i].jobs);
+        ASSERT(kit_write(b.folder, "list.json", text, strlen(text), list));
+        const char* words[] = {"--batch", list, "-j", "1", "--preflight"};
+        uint8_t* out;
+        size_t size;
+        ASSERT_EQm(rows[i].jobs, rows[i].says != NULL ? HEMC_USAGE : HEMC_OK, bench_run(&b, words, 5));
+        ASSERT(bench_read(&b, bench_path(&b, "stdout.txt"), &out, &size));
+        ASSERTm(rows[i].jobs, rows[i].says == NULL || strstr((char*)out, rows[i].says) != NULL);
+    }
+    ASSERT(hem_file_exists(bench_path(&b, "r.json.cape.png")));
+    hemc_set_preflight_functions(NULL, NULL);
     ASSERT(hem_file_remove(bench_path(&b, "here"), NULL));
     bench_end(&b);
     PASS();
@@ -215,6 +283,7 @@ SUITE(front_outputs_suite) {
 #ifndef _WIN32
     RUN_TEST(no_output_is_an_input);
     RUN_TEST(no_output_of_a_batch_is_an_input_of_it);
+    RUN_TEST(no_picture_of_a_preflight_is_another_file);
     RUN_TEST(a_device_may_be_named_twice);
 #endif
     RUN_TEST(folders_are_made);

@@ -320,6 +320,17 @@ TEST pipes_and_devices_are_written_through(void) {
     PASS();
 }
 
+TEST a_device_without_an_end_is_not_read_for_ever(void) {
+    hem_file_error error;
+    hem_bytes bytes;
+    if (!hem_file_exists("/dev/zero")) {
+        SKIP();
+    }
+    ASSERT(!hem_file_read("/dev/zero", &bytes, &error));
+    ASSERT(bytes.data == NULL && error.code == EFBIG && strstr(error.text, "/dev/zero") != NULL);
+    PASS();
+}
+
 TEST sockets_are_refused(void) {
     hem_file_error error;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -387,6 +398,7 @@ SUITE(file_suite) {
     RUN_TEST(a_place_is_the_same_however_it_is_spelt);
     RUN_TEST(missing_folders_are_made_when_asked);
     RUN_TEST(pipes_and_devices_are_written_through);
+    RUN_TEST(a_device_without_an_end_is_not_read_for_ever);
     RUN_TEST(sockets_are_refused);
     RUN_TEST(links_are_followed);
 #endif

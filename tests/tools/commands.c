@@ -158,9 +158,27 @@ TEST no_output_is_an_input(void) {
         ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, "-o", names[i], NULL, NULL));
         ASSERT_EQ(COMMAND_USAGE, call(command_figure, "mesh", w.hem, "-o", names[i], NULL));
     }
+    // What a glTF names is as good as read: its textures.
+    char gltf[700], skin[700];
+    snprintf(gltf, sizeof(gltf), "%s.gltf", w.out);
+    snprintf(skin, sizeof(skin), "%s.skin.png", w.out);
+    char text[1600];
+    snprintf(text, sizeof(text), "{\"images\": [{\"uri\": \"%s\"}]}", hem_path_name(skin));
+    ASSERT(hem_file_write(gltf, text, strlen(text), 0, NULL) && hem_file_write(skin, "art", 3, 0, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_inspect, gltf, "--picture", skin, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_play, gltf, "--strip", skin, NULL, NULL));
+    ASSERT_EQ(COMMAND_USAGE, call(command_sheet, w.hem, gltf, "-o", skin, NULL));
+    hem_bytes art;
+    ASSERT(hem_file_read(skin, &art, NULL) && art.size == 3);
+    hem_bytes_free(&art);
+    hem_file_remove(gltf, NULL);
+    hem_file_remove(skin, NULL);
     snprintf(twisted, sizeof(twisted), "--plot=%s/./%s", folder, hem_path_name(w.out));
     ASSERT_EQ(COMMAND_USAGE, call(command_play, w.hem, "--seconds=0.1", "--strip", w.out, twisted));
     ASSERT(!hem_file_exists(w.out));
+#ifndef _WIN32
+    ASSERT_EQ(COMMAND_OK, call(command_play, w.hem, "--seconds=0.1", "--strip=/dev/null", "--plot=/dev/null", NULL));
+#endif
     ASSERT(hem_file_read(w.hem, &after, NULL));
     ASSERT(before.size == after.size && memcmp(before.data, after.data, after.size) == 0);
     hem_bytes_free(&before);
