@@ -32,11 +32,11 @@ const char* hemc_name_of(hemc_source* source, const char* name, const char* what
     return copy;
 }
 
+// Comes back with memory or not at all: cgltf 1.12 and 1.14 set the count of a list before they have the list, and fall over it
+// when they clean up.
 static void* cgltf_take(void* user, cgltf_size size) {
-    hemc_source* source = user;
-    void* memory = hemc_try_alloc(source->arena, size);
-    source->out_of_memory = source->out_of_memory || memory == NULL;
-    return memory;
+    const hemc_source* source = user;
+    return hemc_alloc(source->arena, 1, size);
 }
 
 static void cgltf_give(void* user, void* memory) {
@@ -143,7 +143,7 @@ static bool parse(hemc_source* source) {
     cgltf_options options = {.type = cgltf_file_type_gltf,
                              .memory = {.alloc_func = cgltf_take, .free_func = cgltf_give, .user_data = source}};
     cgltf_result result = cgltf_parse(&options, text.data, text.size, &source->data);
-    if (result == cgltf_result_out_of_memory || source->out_of_memory) {
+    if (result == cgltf_result_out_of_memory) { // a size that overflows
         return hemc_error(source->log, HEMC_MEMORY, source->path, "", "out of memory");
     }
     return result == cgltf_result_success ||

@@ -30,7 +30,6 @@ typedef struct hemc_source {
     const char* path;    // of the glTF, for messages and to find its buffers
     bool files_allowed;  // external buffers may be read
     uint64_t input_size; // bytes of every file read: bounds what a count may ask for
-    bool out_of_memory;  // inside cgltf, which does not always say so
     cgltf_data* data;
     hemc_json* json;
     const char* json_text;

@@ -656,8 +656,8 @@ TEST memory_may_run_out_anywhere(void) {
                     .verbosity = -1};
     uint32_t failures = 0;
     bool succeeded = false;
-    // Every allocation of the first hundred, then ever wider steps; all stages are met.
-    for (int64_t n = 0; n < 1000000 && !succeeded; n += n < 100 ? 1 : n / 40) {
+    // Every allocation of the first, those of the import and of cgltf among them, then ever wider steps; all stages are met.
+    for (int64_t n = 0; n < 1000000 && !succeeded; n += n < 500 ? 1 : n / 40) {
         hemc_outcome out;
         hemc_fail_allocation_at(n);
         hemc_execute(&job, &out, NULL, NULL);
