@@ -445,8 +445,11 @@ void hemi_copy_targets(hemi_instance* instance) {
         const hem_lattice* l = &view->lattices[i];
         const hem_part* part = &view->parts[l->part];
         const hem_range range = hem_range_of(view->ranges, part, HEM_BATCH_DRIVES);
+        if (range.count == 0) {
+            continue;
+        }
         const hem_drive_row* rows = view->drive_rows + range.begin;
-        for (uint32_t p = l->spare_begin; range.count && p < l->spare_begin + l->spare_count; ++p) {
+        for (uint32_t p = l->spare_begin; p < l->spare_begin + l->spare_count; ++p) {
             const uint32_t home = home_of(instance, p);
             if (home != p) {
                 const uint32_t from = rows[(home >> 3) - part->row_begin].anim_row;

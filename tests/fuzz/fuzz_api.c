@@ -9,6 +9,7 @@
 
 #include "compiler/hemc.h"
 #include "formats/hem_format.h"
+#include "hem/budget.h"
 #include "hem/hem.h"
 
 #include <math.h>
@@ -49,8 +50,9 @@ static void require(int condition) {
     }
 }
 
-static const char* const CAST[] = {"somersault",  "fabric",    "fabric_flat", "sprung",       "rods_driven", "chains",
-                                   "chains_hung", "hair_full", "solid_held",  "lattice_held", "driven"};
+static const char* const CAST[] = {"somersault", "fabric",       "fabric_flat",   "sprung",      "rods_driven",
+                                   "chains",     "chains_hung",  "hair_full",     "solid_held",  "lattice_held",
+                                   "driven",     "lattice_tear", "lattice_clips", "drape_square"};
 enum { CAST_COUNT = sizeof(CAST) / sizeof(CAST[0]) };
 
 // For the whole run: a sheet held at two corners that collides with itself, a soft strip, and (of this input) one of the cast.
@@ -154,7 +156,7 @@ static hem_root root_of(input* in) {
 static hem_collider collider_of(input* in, const float (*planes)[4]) {
     hem_collider c = hem_collider_default();
     uint8_t kind = byte(in);
-    c.kind = (hem_collider_kind)(kind < 250 ? kind % 5 : kind);
+    c.kind = (hem_collider_kind)(kind < 250 ? kind % 6 : kind);
     c.bone = kind & 32 ? 0 : kind & 64 ? (int32_t)(int8_t)byte(in) : -1;
     hem_root root = root_of(in);
     memcpy(c.position, root.position, sizeof(c.position));
@@ -302,6 +304,67 @@ static hem_result call_crowds(input* in, hem_scene* scene, const hem_instance_id
     return result;
 }
 
+static void* run_at_once(void* user, void (*run)(void* context, uint32_t worker), void* context, uint32_t worker) {
+    (void)user;
+    run(context, worker);
+    return NULL;
+}
+
+static void wait_for_nothing(void* user, void* task) {
+    (void)user;
+    require(task == NULL);
+}
+
+// Budgets, triangles that the game makes, clips of lattices, vertices written by the step itself, steps through tasks.
+static hem_result call_late(input* in, hem_scene* scene, hem_instance_id id, uint32_t what, const hem_instance_id* ids,
+                            uint32_t* steps) {
+    static float written[ROOM * 3];
+    switch (what % 6) {
+    case 0:
+        return what & 64    ? hem_scene_set_budget(scene, number(in) * 100.0f)
+               : what & 128 ? hem_scene_set_measured(scene, number(in) * 100.0f)
+                            : hem_instance_set_importance(scene, id, fabsf(number(in)));
+    case 1: {
+        const uint8_t levels = byte(in);
+        return hem_instance_set_levels(scene, id, (hem_level)(levels & 7), (hem_level)(levels >> 3 & 7));
+    }
+    case 2: {
+        float corners[54];
+        const uint32_t count = byte(in) % 7;
+        for (uint32_t i = 0; i < count * 9 && i < 54; ++i) {
+            corners[i] = number(in);
+        }
+        return hem_scene_set_mesh_triangles(scene, what & 128 ? 1 : 0, what > 240 ? NULL : corners, count);
+    }
+    case 3: {
+        hem_clip_play play = hem_clip_play_default();
+        play.clip = byte(in) % 3;
+        play.speed = fabsf(number(in));
+        play.blend_seconds = number(in);
+        play.loop = what >> 6 & 1;
+        return what & 128 ? hem_instance_stop_clip(scene, id, byte(in) % 2, number(in))
+                          : hem_instance_play_clip(scene, id, what > 120 ? NULL : &play);
+    }
+    case 4: {
+        const hem_skin_args args = {.vertex_begin = byte(in), .vertex_count = byte(in), .positions = written};
+        return hem_instance_set_output(scene, id, what & 128 ? NULL : &args);
+    }
+    default: {
+        const hem_tasks tasks = {run_at_once, wait_for_nothing, NULL};
+        const hem_step_args args = {1.0f / 60.0f, 0};
+        const hem_result result = ++*steps <= STEP_LIMIT ? hem_scene_step_tasks(scene, &args, &tasks) : HEM_OK;
+        if (result == HEM_OK) {
+            hem_plan plan;
+            char text[16];
+            all_is_well(scene, ids);
+            (void)hem_instance_get_plan(scene, id, &plan);
+            (void)hem_instance_plan_text(scene, id, text, sizeof(text));
+        }
+        return result;
+    }
+    }
+}
+
 static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved, size_t saved_size, uint32_t* steps,
                  uint32_t* added) {
     static float planes[32][4];
@@ -315,7 +378,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     hem_instance_id id = ids[byte(in) % 8];
     hem_result result = HEM_OK;
     uint64_t before = hem_scene_hash(scene);
-    switch (what % 28) {
+    switch (what % 29) {
     case 0: {
         hem_instance_def def = hem_instance_def_default();
         def.asset = what > 250 ? NULL : &assets[(what >> 5) % 3];
@@ -476,6 +539,9 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     case 24:
         result = hem_scene_set_force_field(what & 64 ? NULL : scene, what & 32 ? push : NULL, NULL);
         break;
+    case 27:
+        result = call_late(in, scene, id, byte(in), ids, steps);
+        break;
     case 25: {
         hem_force forces[4];
         hem_force_key keys[9];
@@ -508,12 +574,12 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
         hem_instance_hash(scene, id, &hash);
         hem_reserve_report left;
         hem_scene_get_reserve(scene, &left);
-        result = what / 28 ? call_crowds(in, scene, ids, what / 28, added) : hem_instance_wake(scene, id);
+        result = what / 29 ? call_crowds(in, scene, ids, what / 29, added) : hem_instance_wake(scene, id);
         break;
     }
     }
     require((int)result >= HEM_OK && (int)result < RESULT_COUNT);
-    require(result == HEM_OK || strncmp(hem_scene_refusal(scene), "hem_", 4) == 0 || what % 28 == 24);
+    require(result == HEM_OK || strncmp(hem_scene_refusal(scene), "hem_", 4) == 0 || what % 29 == 24);
     require(result == HEM_OK || hem_scene_hash(scene) == before); // refused: nothing has changed
 }
 
@@ -541,6 +607,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     def.collider_capacity = 4;
     def.scene_collider_capacity = 3;
     def.force_capacity = def.tie_capacity = 3;
+    const hem_mesh_def soup = {.triangle_capacity = 5, .two_sided = (int)(first >> 5 & 1)};
+    def.meshes = &soup;
+    def.mesh_count = first >> 6 & 1;
+    def.budget = first >> 7 ? HEM_BUDGET_DYNAMIC : HEM_BUDGET_NONE;
     def.keep_previous = first & 1;
     def.candidate_capacity = byte(&in) & 1 ? 4 : 24;
     def.event_capacity = 2;

@@ -11,8 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 enum { STEP_LIMIT = 6 };
 
-static const char* const NAMES[] = {"limited",     "springs", "pair",     "soft_arm",
-                                    "two_strings", "on_body", "pendulum", "block"};
+static const char* const NAMES[] = {"limited", "springs",      "pair",          "soft_arm",     "two_strings",
+                                    "on_body", "pendulum",     "block",         "fabric",       "strip",
+                                    "lattice", "lattice_tear", "lattice_clips", "lattice_pull", "lattice_held",
+                                    "solid",   "solid_held",   "hair_full",     "rods_driven",  "chains",
+                                    "driven",  "drape_square", "painted_sheet", "sprung",       "jelly"};
 #define NAME_COUNT (sizeof(NAMES) / sizeof(NAMES[0]))
 
 static void edit(input* in, uint8_t* bytes) {
@@ -60,9 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (hem_asset_open(&asset, bytes, original->size) == HEM_OK) {
         hem_asset_info info;
         require(hem_asset_get_info(&asset, &info) == HEM_OK);
-        const uint32_t candidates = take_byte(&in) & 1 ? 4 : 24;
-        stage stages[2] = {stage_open(&asset, HEM_KERNEL_SCALAR, candidates),
-                           stage_open(&asset, HEM_KERNEL_AUTO, candidates)};
+        const stage_def with = take_stage_def(&in);
+        stage stages[2] = {stage_open(&asset, HEM_KERNEL_SCALAR, with), stage_open(&asset, HEM_KERNEL_AUTO, with)};
         for (int n = 0; n < STEP_LIMIT && (n < 2 || in.left > 0); ++n) {
             static const float lengths[4] = {1.0f / 60.0f, 1.0f / 30.0f, 1.0f / 240.0f, 0.1f};
             const uint8_t how = take_byte(&in);
