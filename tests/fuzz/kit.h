@@ -52,15 +52,16 @@ typedef struct asset_bytes {
     size_t size;
 } asset_bytes;
 
-// HEM_TEST_ASSETS/NAME.hem (default build/test_assets); no bytes when it is not there.
+// HEM_TEST_ASSETS/NAME.hem (default build/test_assets). Without it nothing would be tried, so that it ends the run.
 static inline asset_bytes read_test_asset(const char* name) {
     const char* folder = getenv("HEM_TEST_ASSETS");
     char path[1024];
-    asset_bytes a = {NULL, 0};
+    asset_bytes a;
     snprintf(path, sizeof(path), "%s/%s.hem", folder ? folder : "build/test_assets", name);
     FILE* file = fopen(path, "rb");
     if (file == NULL) {
-        return a;
+        fprintf(stderr, "%s is not there; tools/run_tests makes it\n", path);
+        exit(1);
     }
     fseek(file, 0, SEEK_END);
     a.size = (size_t)ftell(file);
