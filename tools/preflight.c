@@ -20,6 +20,8 @@
 
 #define FLOOR_SLACK 0.002f // of the character's size
 #define BURIED_SHARE 0.2f  // of a part's triangles
+// Of its height in the bind pose. Lower is sitting or lying; so is higher, where controls of the feet stay behind.
+#define STANDING_SHARE 0.2f
 enum { LOOK_HZ = 30, LOOKS_LEAST = 12, LOOKS_MOST = 4 * LOOK_HZ, LOOK_LIMIT = 600 };
 
 static const float RATES[] = {60.0f, 30.0f, 120.0f};
@@ -68,9 +70,9 @@ typedef struct flight {
     float ground; // height
     float* costs;
     size_t cost_count;
-    int32_t calm_clip; // moves least; -1: none yet
+    int32_t calm_clip; // moves least, of those in which it stands if there are any; -1: none yet
     float calm_speed;
-    bool lies;    // in this clip: a part is buried
+    bool calm_stands;
     float* last;  // positions of the frame before
     float* joint; // of each bone, bind pose
 } flight;
@@ -109,7 +111,6 @@ static uint32_t look_alone(flight* f, const float* pose) {
     bool buried[SEEN_LAYERS_MAX];
     find_buried(f, buried);
     for (uint32_t layer = 1; layer < m->layer_count; layer++) {
-        f->lies = f->lies || buried[layer];
         f->alone[layer] = (control){crossed_of(m, layer), m->layers[layer].stretched_count, buried[layer]};
     }
     return frame.layers_crossed + frame.body_crossed;
@@ -217,17 +218,23 @@ static void keep_worst(flight* f, int32_t looks, preflight_part* run, preflight_
     }
 }
 
-// Where the `looks` moments begin that move the joints most; and how much they move in the mean of the clip.
-static float fastest(const flight* f, int32_t clip, int32_t looks, float* pose, float* mean) {
+typedef struct clip_motion {
+    float from;   // where the moments begin that move the joints most
+    float speed;  // of all joints, mean of the clip
+    float height; // from the lowest joint to the highest, mean
+} clip_motion;
+
+static clip_motion find_motion(const flight* f, int32_t clip, int32_t looks, float* pose) {
     const uint32_t bones = f->source->view.info->bone_count;
     const int32_t count = (int32_t)(asset_clip_seconds(f->source, clip) * LOOK_HZ) + 1;
-    double all = 0.0;
+    double all = 0.0, heights = 0.0;
     float* speed = calloc((size_t)count + 1, sizeof(float));
     vec3* was = calloc((size_t)bones + 1, sizeof(vec3));
     int32_t best = 0;
     double most = -1.0, sum = 0.0;
     for (int32_t i = 0; speed != NULL && was != NULL && i < count; i++) {
         asset_pose(f->source, clip, (float)i / LOOK_HZ, pose);
+        float low = INFINITY, high = -INFINITY;
         for (uint32_t b = 0; b < bones; b++) {
             const float *m = pose + 12 * (size_t)b, *j = f->joint + 3 * (size_t)b;
             const vec3 at =
@@ -235,8 +242,11 @@ static float fastest(const flight* f, int32_t clip, int32_t looks, float* pose, 
                    m[8] * j[0] + m[9] * j[1] + m[10] * j[2] + m[11]);
             speed[i] += i > 0 ? v3_length(v3_sub(at, was[b])) : 0.0f;
             was[b] = at;
+            low = fminf(low, at.y);
+            high = fmaxf(high, at.y);
         }
         all += (double)speed[i];
+        heights += bones > 0 ? (double)(high - low) : 0.0;
         sum += (double)speed[i] - (i >= looks ? (double)speed[i - looks] : 0.0);
         if (i >= looks - 1 && sum > most * 1.001) { // the earliest of equals
             most = sum;
@@ -245,13 +255,22 @@ static float fastest(const flight* f, int32_t clip, int32_t looks, float* pose, 
     }
     free(speed);
     free(was);
-    *mean = (float)(all / count);
-    return (float)best / LOOK_HZ;
+    return (clip_motion){(float)best / LOOK_HZ, (float)(all / count), (float)(heights / count)};
+}
+
+static float bind_height(const flight* f) {
+    float low = INFINITY, high = -INFINITY;
+    for (uint32_t b = 0; b < f->source->view.info->bone_count; b++) {
+        low = fminf(low, f->joint[3 * (size_t)b + 1]);
+        high = fmaxf(high, f->joint[3 * (size_t)b + 1]);
+    }
+    return fmaxf(high - low, 0.0f);
 }
 
 // -- Standing still
 
-// After a second of the calmest clip the pose is held: there a game's characters stand. What still moves at the end is unrest.
+// After a second of the calmest clip in which it stands the pose is held, as a game's characters do for most of their time. What
+// still moves at the end is unrest. Somebody who sits or lies on his cape leaves it no place to rest in.
 static int stand_still(flight* f, int32_t clip) {
     const seen_mesh* m = &f->mesh;
     const float hz = 60.0f;
@@ -338,27 +357,29 @@ static int play_all(flight* f, int32_t first, int32_t last, const hemc_preflight
     int32_t share = LOOK_LIMIT / (last - first);
     share = share > LOOKS_LEAST ? share : LOOKS_LEAST;
     share = share < LOOKS_MOST ? share : LOOKS_MOST;
+    const float height = bind_height(f);
     int code = 0;
     for (int32_t clip = first; code == 0 && clip < last; clip++) {
         int32_t looks = (int32_t)(asset_clip_seconds(f->source, clip) * LOOK_HZ) + 1;
         looks = looks < share ? looks : share;
         const int32_t number = clip - first;
+        const clip_motion motion = find_motion(f, clip, looks, pose);
+        const bool stands = fabsf(motion.height - height) <= STANDING_SHARE * height;
+        const bool calmer = stands == f->calm_stands ? motion.speed < f->calm_speed : stands;
+        if (looks >= LOOKS_LEAST && (f->calm_clip < 0 || calmer)) {
+            f->calm_clip = clip;
+            f->calm_speed = motion.speed;
+            f->calm_stands = stands;
+        }
         if (again != NULL && number < HEMC_PREFLIGHT_CLIPS && again->clips[number].grade <= 'B') {
             continue;
         }
-        float speed;
-        const float from = fastest(f, clip, looks, pose, &speed);
-        f->lies = false;
         preflight_clip judged = {clip, 'A', 0};
         preflight_part runs[RATE_COUNT][HEM_MAX_PARTS];
         memset(runs, 0, sizeof(runs));
-        code = play_clip(f, clip, from, looks, runs);
+        code = play_clip(f, clip, motion.from, looks, runs);
         for (int32_t rate = 0; code == 0 && rate < RATE_COUNT; rate++) {
             keep_worst(f, looks, runs[rate], &judged);
-        }
-        if (looks >= LOOKS_LEAST && !f->lies && (f->calm_clip < 0 || speed < f->calm_speed)) {
-            f->calm_clip = clip;
-            f->calm_speed = speed;
         }
         if (out->clip_count < HEMC_PREFLIGHT_CLIPS) {
             out->clips[out->clip_count] = judged;
