@@ -315,9 +315,9 @@ typedef struct hemi_bone_pose {
     float q[4];  // its rotation, made rigid
 } hemi_bone_pose;
 
-// Positions modulo 256: enough to see whether something stays where it is.
+// Positions modulo 65536: enough to see whether something stays where it is.
 typedef struct hemi_anchor_row {
-    uint8_t place[3][8]; // in units that sleep_speed gives: see sleep.c
+    uint16_t place[3][8]; // in units that sleep_speed gives: see sleep.c
 } hemi_anchor_row;
 
 #define HEMI_LED 128          // of hemi_instance.caught: from here on it is led back

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rest.
 //
-// Speeds do not tell rest: a particle between two contacts that push it to and fro has one and stays where it is. So an
-// instance sleeps when for half a second nothing has strayed further than sleep_speed would have taken it. Cloth that
+// Speeds do not tell rest: a particle between two contacts that push it to and fro has one, of a metre a second even, and
+// stays where it is. So an instance sleeps when for half a second nothing has strayed further than sleep_speed would have taken it. Cloth that
 // lies on cloth creeps for long; nobody watches it for long. So the longer the pose stands still, the more is let pass.
 
 #include "runtime/src/checks.h"
@@ -14,9 +14,9 @@
 #define HEAP_TIMES 10.0f    // at most, of a lattice of many bodies
 #define CALM_TIMES 12.0f    // sleep_speed: slower bodies are calmed
 #define CALM_RATE 600.0f
-#define STRAY_UNITS 120.0f // that something may stray in the end; anchors are kept modulo 256
-#define SWIFT_UNITS 128.0f // what goes further in a step does not rest, wherever it comes to
-#define UNITS_LIMIT 2e9f   // still an int32_t
+#define STRAY_UNITS                                                                                                    \
+    120.0f // that something may stray in the end; anchors are kept modulo 65536, far more than a step moves anything
+#define UNITS_LIMIT 2e9f // still an int32_t
 
 // Many bodies in one part.
 static int is_heap(const hem_view* view, const hemi_derived* derived, uint32_t part) {
@@ -39,8 +39,8 @@ static float units_of(const hemi_instance* instance, const hemi_derived* derived
 }
 
 // A pose may put particles anywhere; far out they all stay at the edge.
-static uint8_t anchor_place(float x, float units) {
-    return (uint8_t)((int32_t)hem_clampf(x * units, -UNITS_LIMIT, UNITS_LIMIT) & 255);
+static uint16_t anchor_place(float x, float units) {
+    return (uint16_t)((int32_t)hem_clampf(x * units, -UNITS_LIMIT, UNITS_LIMIT) & 65535);
 }
 
 static void drop_anchor(hemi_instance* instance, const hemi_derived* derived) {
@@ -58,7 +58,7 @@ static void drop_anchor(hemi_instance* instance, const hemi_derived* derived) {
     }
 }
 
-static int stays_at_anchor(const hemi_instance* instance, const hemi_derived* derived, float dt) {
+static int stays_at_anchor(const hemi_instance* instance, const hemi_derived* derived) {
     const hem_view* view = instance->view;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
@@ -67,18 +67,16 @@ static int stays_at_anchor(const hemi_instance* instance, const hemi_derived* de
         }
         const float most = most_times(instance, derived, p), units = units_of(instance, derived, p);
         const float times = hem_minf(1.0f + instance->state->pose_still_seconds / SLEEP_PATIENCE, most);
-        const float limit = STRAY_UNITS * times / most, swift = units > 0.0f ? SWIFT_UNITS / (units * dt) : 0.0f;
-        const int32_t limit2 = (int32_t)(limit * limit);
+        const float limit = units > 0.0f ? STRAY_UNITS * times / most : 0.0f;
+        const uint32_t limit2 = (uint32_t)(limit * limit);
         for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
             const hemi_row4* x = &instance->x[row];
-            const hemi_row3* v = &instance->v[row];
             const hemi_anchor_row* a = &instance->anchor[row];
             for (uint32_t i = 0; i < 8; ++i) {
-                const int32_t dx = (int8_t)(anchor_place(x->x[i], units) - a->place[0][i]);
-                const int32_t dy = (int8_t)(anchor_place(x->y[i], units) - a->place[1][i]);
-                const int32_t dz = (int8_t)(anchor_place(x->z[i], units) - a->place[2][i]);
-                const float speed2 = v->x[i] * v->x[i] + v->y[i] * v->y[i] + v->z[i] * v->z[i];
-                if (dx * dx + dy * dy + dz * dz >= limit2 || speed2 >= swift * swift) {
+                const int32_t dx = (int16_t)(anchor_place(x->x[i], units) - a->place[0][i]);
+                const int32_t dy = (int16_t)(anchor_place(x->y[i], units) - a->place[1][i]);
+                const int32_t dz = (int16_t)(anchor_place(x->z[i], units) - a->place[2][i]);
+                if ((uint32_t)(dx * dx) + (uint32_t)(dy * dy) + (uint32_t)(dz * dz) >= limit2) {
                     return 0;
                 }
             }
@@ -178,7 +176,7 @@ void hemi_rest(hemi_step* s) {
     if (rests) {
         calm_bodies(s);
     }
-    if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance, s->derived, s->dt)) {
+    if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance, s->derived)) {
         state->still_seconds += s->dt;
         if (state->still_seconds < SLEEP_SECONDS) {
             return;
