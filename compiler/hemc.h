@@ -165,8 +165,9 @@ typedef struct hemc_bare_mesh {
     const hemc_bare_part* parts;         // NULL = one, cloth or soft, that radius and self_collision describe
     uint32_t part_count;
     const hemc_material*
-        material;              // cloth of triangles, made of this; its mass is the caller's. NULL = links as they are
-    bool isometric;            // bends as if flat and by little; else by angles, those of the mesh at rest
+        material;   // cloth of triangles, made of this; its mass is the caller's. NULL = links as they are. With a
+                    // bending length of 0 it bends as its links do
+    bool isometric; // bends as if flat and by little; else by angles, those of the mesh at rest
     uint8_t virtual_particles; // on edges of meshes: 0 none, 1 of the edges of cloth, 2 of its faces as well
     bool self_collision;
     float self_thickness;

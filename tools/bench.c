@@ -31,7 +31,8 @@ bench_result* bench_add(bench* b, const char* workload, const char* contestant) 
     snprintf(r->contestant, sizeof(r->contestant), "%s", contestant);
     r->times = (bench_times){NAN, NAN, NAN};
     r->particle_count = r->projection_count = r->bytes_per_particle = r->state_bytes_per_particle = NAN;
-    r->allocations_per_frame = r->stretch_mean = r->stretch_max = r->deep = r->crossed = r->lane_fill = r->rate = NAN;
+    r->allocations_per_frame = r->stretch_mean = r->stretch_max = r->deep = r->crossed = r->lane_fill = NAN;
+    r->bytes_per_constraint = r->rate = NAN;
     return r;
 }
 
@@ -156,6 +157,7 @@ int hem_bench_main(int argc, char** argv) {
     hem_progress_begin(&progress, stderr);
     bench_run_sheets(&b);
     bench_run_groups(&b);
+    bench_run_kinds(&b);
     bench_run_scenes(&b);
     bench_run_data(&b);
     bench_run_compile(&b);

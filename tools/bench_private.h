@@ -42,6 +42,8 @@ bench_times bench_summarise(uint64_t* nanoseconds, int32_t count);
 
 // -- Results. Numbers that a workload does not have are NaN; the report shows a dash and the JSON null.
 
+#define BENCH_KIND_UNIT "ns a constraint" // rate_unit of a kind of constraint
+
 typedef struct bench_result {
     char workload[48];
     char contestant[16];
@@ -54,7 +56,8 @@ typedef struct bench_result {
     double deep;                      // particles, or pairs, deeper in than allowed; most in a frame
     double crossed; // triangles of layers and body that cut each other, mean over the frames looked at
     double lane_fill;
-    double rate; // of workloads that are not frames
+    double bytes_per_constraint; // of kinds of constraint: in the file
+    double rate;                 // of workloads that are not frames
     const char* rate_unit;
 } bench_result;
 
@@ -172,6 +175,7 @@ extern const bench_engine bench_engine_bullet;
 
 void bench_run_sheets(bench* b);
 void bench_run_groups(bench* b);
+void bench_run_kinds(bench* b); // constraints one by one
 void bench_run_scenes(bench* b);
 void bench_run_data(bench* b);    // loading, snapshots, skinning
 void bench_run_compile(bench* b); // the compiler

@@ -57,12 +57,16 @@ static void print_frames(const bench* b) {
     }
 }
 
+static bool is_kind(const bench_result* r) {
+    return r->rate_unit != NULL && strcmp(r->rate_unit, BENCH_KIND_UNIT) == 0;
+}
+
 static void print_rates(const bench* b) {
     char t[4][24];
     bool any = false;
     for (int32_t i = 0; i < b->result_count; i++) {
         const bench_result* r = &b->results[i];
-        if (isnan(r->rate)) {
+        if (isnan(r->rate) || is_kind(r)) {
             continue;
         }
         if (!any) {
@@ -75,6 +79,23 @@ static void print_rates(const bench* b) {
     }
 }
 
+static void print_kinds(const bench* b) {
+    char t[2][24];
+    bool any = false;
+    for (int32_t i = 0; i < b->result_count; i++) {
+        const bench_result* r = &b->results[i];
+        if (!is_kind(r)) {
+            continue;
+        }
+        if (!any) {
+            printf("\n%-26s %-10s %9s %9s\n", "constraints, each", "", "ns", "bytes");
+            any = true;
+        }
+        printf("%-26s %-10s %9s %9s\n", r->workload, r->contestant, number(t[0], r->rate, 2),
+               number(t[1], r->bytes_per_constraint, 1));
+    }
+}
+
 // -- Targets
 
 typedef enum target_kind {
@@ -82,6 +103,7 @@ typedef enum target_kind {
     TARGET_MS,         // median, at most
     TARGET_PROJECTION, // ns per projection, at most
     TARGET_RATE,       // at least
+    TARGET_CONSTRAINT, // ns a constraint, at most
     TARGET_GROWTH,     // ns per particle over that of the workload `against`, at most
 } target_kind;
 
@@ -103,6 +125,10 @@ static const target TARGETS[] = {
     {TARGET_MS, "crowd-100x400-self", "hem", NULL, 2.5, "ms a frame"},
     {TARGET_PROJECTION, "groups-512", "hem", NULL, 27.0, "ns a group"},
     {TARGET_PROJECTION, "crowd-100x400", "hem", NULL, 1.0, "ns a projection"},
+    {TARGET_CONSTRAINT, "kind-triangle", "hem", NULL, 4.0, "ns a triangle"},
+    {TARGET_CONSTRAINT, "kind-dihedral", "hem", NULL, 5.0, "ns a dihedral"},
+    {TARGET_CONSTRAINT, "kind-rod", "hem", NULL, 4.0, "ns a pair of a rod"},
+    {TARGET_CONSTRAINT, "kind-chain", "hem", NULL, 1.5, "ns a segment of a chain"},
     {TARGET_RATE, "scene-cape_girl", "hem", NULL, 50.0, "times the paper's frame rate"},
     {TARGET_RATIO, "sheet-1406", "hem-wasm", "jolt-wasm", 3.0, "times as fast as Jolt in WASM"},
     {TARGET_GROWTH, "sheet-25600", "hem", "sheet-1406", 1.3, "times the cost per particle of sheet-1406"},
@@ -136,6 +162,9 @@ static bool weigh(const bench* b, const target* t, double* value, double* best) 
     case TARGET_RATE:
         *value = r->rate;
         *best = *value / share;
+        break;
+    case TARGET_CONSTRAINT:
+        *value = *best = r->rate;
         break;
     case TARGET_GROWTH:
         *value = per_particle_ns(r) / per_particle_ns(other);
@@ -181,6 +210,7 @@ static void print_targets(const bench* b) {
 void bench_print(const bench* b) {
     print_frames(b);
     print_rates(b);
+    print_kinds(b);
     print_targets(b);
     for (int32_t i = 0; i < b->note_count; i++) {
         printf("%snote: %s\n", i == 0 ? "\n" : "", b->notes[i]);
@@ -217,6 +247,7 @@ int bench_write_json(const bench* b, const char* path) {
         json_number(j, "deep", r->deep);
         json_number(j, "crossed", r->crossed);
         json_number(j, "lane_fill", r->lane_fill);
+        json_number(j, "bytes_per_constraint", r->bytes_per_constraint);
         json_number(j, "rate", r->rate);
         json_text(j, "rate_unit", r->rate_unit != NULL ? r->rate_unit : "");
         json_end(j, '}');

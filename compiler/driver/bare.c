@@ -76,6 +76,9 @@ static bool check_bare(hemc_log* log, const hemc_bare_mesh* bare) {
         if (s->a >= bare->particle_count || s->b >= bare->particle_count || s->a == s->b || !(s->stiffness > 0)) {
             return hemc_error(log, HEMC_INPUT, "", "springs", "spring %zu has no two particles or no stiffness", i);
         }
+        if (bare->animated != NULL && bare->animated[s->a] && bare->animated[s->b]) {
+            return hemc_error(log, HEMC_INPUT, "", "springs", "spring %zu joins two particles that never give way", i);
+        }
     }
     for (uint32_t i = 0; bare->lattice != NULL && i < 8 * bare->lattice->cell_count; ++i) {
         if (bare->lattice->corners[i / 8][i % 8] >= bare->particle_count) {
@@ -281,6 +284,7 @@ static bool compile(hemc_arena* arena, hemc_log* log, const hemc_bare_mesh* bare
             *f = hemc_fabric_of(bare->material);
             f->triangles = mesh.part_kinds[i] == HEM_PART_CLOTH;
             f->bending = bare->isometric ? HEMC_BEND_ISOMETRIC : HEMC_BEND_DIHEDRAL;
+            f->bending = bare->material->bending_length > 0.0f ? f->bending : HEMC_BEND_LINKS;
             if (f->triangles) {
                 hemc_fabric_tuning(f, (double)f->density, 2.0 * (double)bare->radius, &mesh.part_tunings[i]);
             }
