@@ -189,8 +189,13 @@ int hemi_tie_is_fine(const hemi_tie* t, const hem_view* view, hemi_fault* fault)
         *fault = hemi_fault_value("particle", HEM_NONE, t->particle, "must be a particle of the asset and no pad");
         return 0;
     }
-    if (t->other != -1 && (t->other < 0 || !is_real(view, (uint32_t)t->other) || (uint32_t)t->other == t->particle)) {
-        *fault = hemi_fault_value("other", HEM_NONE, t->other, "must be -1 or another particle, and no pad");
+    const int place = t->other < 0 && t->other >= HEMI_TIE_BONE((int32_t)view->info->bone_count - 1);
+    if (!place && (t->other < 0 || !is_real(view, (uint32_t)t->other) || (uint32_t)t->other == t->particle)) {
+        *fault = hemi_fault_value("other", HEM_NONE, t->other, HEMI_TIE_OTHER_RULE);
+        return 0;
+    }
+    if (t->joint > 1) {
+        *fault = hemi_fault_value("joint", HEM_NONE, t->joint, "must be 0 or 1");
         return 0;
     }
     return place_is_fine(t->position, still, fault) &&

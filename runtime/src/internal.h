@@ -240,16 +240,21 @@ typedef struct hemi_world_past { // of a collider of the scene: where it was at 
 } hemi_world_past;
 
 // A tie as the game gave it. Where its place was at the end of the last step is in the state.
+#define HEMI_TIE_WORLD (-1)         // `other` of a tie to a place in the world
+#define HEMI_TIE_BONE(b) (-2 - (b)) // to a place on bone b; and of what is below -1, b
+
 typedef struct hemi_tie {
-    double position[3]; // world
+    double position[3]; // world, or bind pose of the bone
     uint32_t particle;
-    int32_t other; // -1 = the place
+    int32_t other; // a particle, HEMI_TIE_WORLD or HEMI_TIE_BONE
     float rest, stiffness, damping, force_limit;
+    uint32_t joint;
+    uint32_t reserved;
 } hemi_tie;
 
 // Whose it is stands beside it: after going back to an older state the input still holds later ties.
 typedef struct hemi_tie_past {
-    double position[3]; // world
+    double position[3]; // world; on a bone character space
     uint32_t particle1; // + 1; 0 = there was none
     int32_t other;
 } hemi_tie_past;

@@ -380,7 +380,7 @@ void hemi_phase_constrain(hemi_step* step) {
     hemi_solve* s = &step->scratch->solve;
     const hem_view* view = instance->view;
     if (step->pass == 0 && instance->input->tie_count) {
-        hemi_solve_ties(step);
+        hemi_solve_ties(step, 0);
     }
     if (step->pass == 0 && step->pass_count > 1) {
         memset(s->lambda, 0, hemi_multiplier_batches(view) * 32);
@@ -399,6 +399,9 @@ void hemi_phase_constrain(hemi_step* step) {
     }
     if (jacobi) {
         step->scene->kernels->apply_delta(instance->x, s->delta, view->info->row_count, 1);
+    }
+    if (instance->input->tie_count) {
+        hemi_solve_ties(step, 1);
     }
 }
 

@@ -121,9 +121,9 @@ const float* hemi_find_shelter(const hemi_step* s, const float wind[3],
                                float share); // what is left of it, eight a row; NULL = all
 
 // ties.c
-int hemi_ties_moved(const hemi_step* s);      // since the last step
-void hemi_solve_ties(const hemi_step* s);     // once a substep, before what holds harder
-void hemi_keep_ties(hemi_instance* instance); // their places are where the input has them
+int hemi_ties_moved(const hemi_step* s);                  // since the last step
+void hemi_solve_ties(const hemi_step* s, uint32_t joint); // those that are joints, or those that are not
+void hemi_keep_ties(hemi_instance* instance);             // their places are where the input has them
 
 // clips.c
 void hemi_follow_clips(hemi_step* s); // time passes, and targets of lattices that play are those of their clips

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Ties: damped springs that the game lays from a particle to another, or to a place in the world.
+// Ties: damped springs that the game lays from a particle to another, or to a place in the world or on a bone.
 //
 // They are few and any of them may share particles, so they are solved in the order in which they were given, as many at
-// once as have all their particles to themselves.
+// once as have all their particles to themselves. Springs come once a substep, before what holds harder: cloth and jelly pull
+// them straight again. Joints come after that, in every pass.
 
 #include "runtime/src/checks.h"
 #include "runtime/src/ops.h"
@@ -14,7 +15,7 @@ hem_tie hem_tie_default(void) {
     hem_tie tie;
     memset(&tie, 0, sizeof(tie));
     tie.cookie = TIE_COOKIE;
-    tie.other = -1;
+    tie.other = tie.bone = -1;
     tie.stiffness = 100.0f;
     tie.damping = 1.0f;
     return tie;
@@ -27,11 +28,12 @@ static hemi_tie plain(const hem_tie* from) {
     memset(&to, 0, sizeof(to));
     memcpy(to.position, from->position, sizeof(to.position));
     to.particle = from->particle;
-    to.other = from->other;
+    to.other = from->other == HEMI_TIE_WORLD && from->bone >= 0 ? HEMI_TIE_BONE(from->bone) : from->other;
     to.rest = from->rest;
     to.stiffness = from->stiffness;
     to.damping = from->damping;
     to.force_limit = from->force_limit;
+    to.joint = from->joint;
     return to;
 }
 
@@ -51,6 +53,12 @@ hem_result hem_instance_set_ties(hem_scene* scene, hem_instance_id id, const hem
             fault =
                 hemi_fault_value("cookie", HEM_NONE, ties[i].cookie, "make it with hem_tie_default, then fill it in");
             result = HEM_ERROR_COOKIE;
+        } else if (ties[i].bone < -1 || ties[i].bone >= (int32_t)instance->view->info->bone_count) {
+            fault = hemi_fault_value("bone", HEM_NONE, ties[i].bone, "must be -1 or a bone of the asset");
+            result = HEM_ERROR_RANGE;
+        } else if (ties[i].other < -1) {
+            fault = hemi_fault_value("other", HEM_NONE, ties[i].other, HEMI_TIE_OTHER_RULE);
+            result = HEM_ERROR_RANGE;
         } else if (!hemi_tie_is_fine(&as_kept, instance->view, &fault)) {
             result = HEM_ERROR_RANGE;
         }
@@ -116,14 +124,28 @@ hem_result hem_instance_find_particle(const hem_scene* scene, hem_instance_id id
 
 // -- In a step
 
+// Where the place of a tie is at the end of the step: in the world, or in the space of the character.
+static void place_of(const hemi_instance* instance, const hemi_tie* tie, double place[3]) {
+    memcpy(place, tie->position, sizeof(tie->position));
+    if (tie->other < HEMI_TIE_WORLD) {
+        const float* m = instance->bones[HEMI_TIE_BONE(tie->other)].m;
+        for (int k = 0; k < 3; ++k, m += 4) {
+            place[k] = (double)m[0] * tie->position[0] + (double)m[1] * tie->position[1] +
+                       (double)m[2] * tie->position[2] + (double)m[3];
+        }
+    }
+}
+
 int hemi_ties_moved(const hemi_step* s) {
     const hemi_instance* instance = s->instance;
     const double still = (double)s->derived->still;
     int moved = 0;
     for (uint32_t i = 0; i < instance->input->tie_count; ++i) {
         const hemi_tie_past* past = &instance->tie_past[i];
+        double place[3];
+        place_of(instance, &instance->ties[i], place);
         for (int k = 0; k < 3 && past->particle1 && instance->ties[i].other < 0; ++k) {
-            const double d = instance->ties[i].position[k] - past->position[k];
+            const double d = place[k] - past->position[k];
             moved |= d > still || d < -still;
         }
     }
@@ -133,7 +155,7 @@ int hemi_ties_moved(const hemi_step* s) {
 void hemi_keep_ties(hemi_instance* instance) {
     for (uint32_t i = 0; i < instance->input->tie_count; ++i) {
         hemi_tie_past* past = &instance->tie_past[i];
-        memcpy(past->position, instance->ties[i].position, sizeof(past->position));
+        place_of(instance, &instance->ties[i], past->position);
         past->particle1 = instance->ties[i].particle + 1;
         past->other = instance->ties[i].other;
     }
@@ -146,10 +168,14 @@ static hem_vec3 place_at(const hemi_step* s, uint32_t index, float share) {
     const hemi_tie_past* past = &instance->tie_past[index];
     const double *was = instance->state->root.position, *will = instance->input->root.position;
     double root[3], place[3];
+    place_of(instance, tie, place);
     for (int k = 0; k < 3; ++k) {
-        const double from = past->particle1 ? past->position[k] : tie->position[k];
+        const double from = past->particle1 ? past->position[k] : place[k];
         root[k] = was[k] + (will[k] - was[k]) * (double)share;
-        place[k] = from + (tie->position[k] - from) * (double)share;
+        place[k] = from + (place[k] - from) * (double)share;
+    }
+    if (tie->other < HEMI_TIE_WORLD) {
+        return hem_vec3_make((float)place[0], (float)place[1], (float)place[2]);
     }
     return from_world(root, hem_quat_slerp(s->path.from, s->path.to, share), place);
 }
@@ -201,19 +227,25 @@ static int shares(const hemi_tie_batch* batch, uint32_t lanes, const hemi_tie* t
     return any;
 }
 
-void hemi_solve_ties(const hemi_step* s) {
+void hemi_solve_ties(const hemi_step* s, uint32_t joint) {
     hemi_instance* instance = s->instance;
     const hemi_spring_args args = {instance->x, instance->v, NULL, s->h, 1.0f / (s->h * s->h), 0.0f, 0.0f};
     hemi_tie_batch batch = empty_batch();
-    uint32_t lanes = 0;
+    uint32_t lanes = 0, count = 0;
     for (uint32_t i = 0; i < instance->input->tie_count; ++i) {
+        if (instance->ties[i].joint != joint) {
+            continue;
+        }
         if (lanes == 8 || shares(&batch, lanes, &instance->ties[i])) {
             s->scene->kernels->ties(&batch, &args);
             batch = empty_batch();
             lanes = 0;
         }
         add_lane(s, i, lanes++, &batch);
+        ++count;
     }
-    s->scene->kernels->ties(&batch, &args);
-    s->scratch->counters.work += instance->input->tie_count;
+    if (lanes) {
+        s->scene->kernels->ties(&batch, &args);
+    }
+    s->scratch->counters.work += count;
 }

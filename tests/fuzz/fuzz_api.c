@@ -222,6 +222,8 @@ static hem_tie tie_of(input* in) {
     t.damping = kind & 4 ? 1e6f : number(in);
     t.force_limit = kind & 8 ? number(in) : 0.0f;
     t.jumped = kind >> 4 & 1u;
+    t.joint = kind >> 5 & 3u;
+    t.bone = kind & 32 ? (int32_t)(kind >> 6) : -1;
     t.cookie += kind > 250;
     return t;
 }

@@ -227,6 +227,8 @@ static inline void stage_call(input* in, stage* stages, int count) {
     hem_tie tie = hem_tie_default();
     tie.particle = what >> 4;
     tie.other = what & 1 ? -1 : what >> 5;
+    tie.bone = what & 2 ? 0 : -1;
+    tie.joint = what >> 2 & 1u;
     tie.stiffness = what & 128 ? 1e6f : 100.0f;
     memcpy(tie.position, root.position, sizeof(tie.position));
     hem_clip_play play = hem_clip_play_default();

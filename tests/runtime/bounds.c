@@ -39,7 +39,7 @@ static double worst_work(const world* w, const hem_tuning* tuning, uint32_t subs
     }
     const double contacts = passes < CONTACT_PASSES ? passes : CONTACT_PASSES;
     return searches * (2 * SEARCH_LOOKS * particles + rows * colliders / 8 + rows) +
-           substeps * (rows + rows * def->force_capacity + def->tie_capacity + constraints + near +
+           substeps * (rows + rows * def->force_capacity + (double)passes * def->tie_capacity + constraints + near +
                        contacts * (near + rows * (colliders + planes)));
 }
 

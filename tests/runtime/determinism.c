@@ -142,6 +142,24 @@ static void forced(world* w, int step) {
     hem_instance_set_ties(w->scene, w->id, ties, 4);
 }
 
+// Joints to a bone that turns, to a place in the world, and between particles; and a point that comes and goes.
+static void jointed(world* w, int step) {
+    busy(w, step);
+    hem_tie ties[6];
+    for (uint32_t i = 0; i < 6; ++i) {
+        ties[i] = hem_tie_default();
+        ties[i].particle = nth_particle(w, false, 7 * i);
+        ties[i].other = i % 3 == 2 ? (int32_t)nth_particle(w, false, 7 * i + 3) : -1;
+        ties[i].bone = i % 3 == 1 ? 0 : -1;
+        ties[i].position[0] = 0.1 * i;
+        ties[i].position[1] = i % 3 == 0 ? 0.002 * step : 0.0;
+        ties[i].rest = i % 3 == 2 ? 0.2f : 0.0f;
+        ties[i].stiffness = step < 150 ? 1e6f : 200.0f;
+        ties[i].joint = step % 160 < 120;
+    }
+    hem_instance_set_ties(w->scene, w->id, ties, step % 100 < 80 ? 6 : 2);
+}
+
 // Clips of a lattice, one after the other, blended, capped, halted and stopped, on a busy character.
 static void clips(world* w, int step) {
     hem_clip_play play = hem_clip_play_default();
@@ -186,9 +204,9 @@ static void follows(world* w, int step) {
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
-} DRIVES[] = {{"still", still},           {"busy", busy},     {"play", play},   {"drive_tuned", drive_tuned},
-              {"drive_rest", drive_rest}, {"forced", forced}, {"clips", clips}, {"tearing", tearing},
-              {"follows", follows}};
+} DRIVES[] = {{"still", still},           {"busy", busy},      {"play", play},   {"drive_tuned", drive_tuned},
+              {"drive_rest", drive_rest}, {"forced", forced},  {"clips", clips}, {"tearing", tearing},
+              {"follows", follows},       {"jointed", jointed}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {
@@ -246,7 +264,7 @@ static uint64_t particle_hash(const world* w) {
 
 static bool open_case(const scene_case* c, world* w, hem_kernel kernel) {
     hem_scene_def def = hem_scene_def_default();
-    def.force_capacity = def.tie_capacity = c->drive == forced ? 7 : 0;
+    def.force_capacity = def.tie_capacity = c->drive == forced || c->drive == jointed ? 7 : 0;
     def.kernel = kernel;
     return world_open(w, c->asset, &def, NULL, 1);
 }

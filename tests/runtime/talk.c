@@ -69,7 +69,7 @@ static void talk_of_forces(world* w, int step, const hem_root* root) {
 }
 
 static void talk_of_ties(world* w, int step, const hem_root* root) {
-    hem_tie ties[2] = {hem_tie_default(), hem_tie_default()};
+    hem_tie ties[3] = {hem_tie_default(), hem_tie_default(), hem_tie_default()};
     ties[0].particle = nth_particle(w, false, 1);
     ties[0].position[0] = root->position[0] + 0.1 * (step % 5);
     ties[0].force_limit = 2.0f;
@@ -77,7 +77,10 @@ static void talk_of_ties(world* w, int step, const hem_root* root) {
     ties[1].particle = nth_particle(w, false, 2);
     ties[1].other = (int32_t)ties[0].particle;
     ties[1].rest = 0.1f;
-    hem_instance_set_ties(w->scene, w->id, ties, step % 11 == 3 ? 0 : 2);
+    ties[2].particle = nth_particle(w, false, 3);
+    ties[2].bone = 0;
+    ties[2].joint = 1;
+    hem_instance_set_ties(w->scene, w->id, ties, step % 11 == 3 ? 0 : 3);
 }
 
 // Where the scene has no room for a budget the calls are refused and nothing is said.

@@ -2,6 +2,7 @@
 // Ties: springs that the game lays, against the damped oscillator, Newton's second law and third law, and a hand that pulls.
 
 #include "tests/runtime/suites.h"
+#include "runtime/src/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,6 +153,161 @@ TEST a_place_is_in_the_world(void) {
     PASS();
 }
 
+// -- Joints: ties without length, as stiff as they come
+
+static hem_tie joint(uint32_t particle) {
+    hem_tie tie = hem_tie_default();
+    tie.particle = particle;
+    tie.stiffness = 1e6f;
+    tie.joint = 1;
+    return tie;
+}
+
+static double apart(const double a[3], const float b[3]) {
+    return hypot(hypot(a[0] - (double)b[0], a[1] - (double)b[1]), a[2] - (double)b[2]);
+}
+
+// A joint to a place on a bone is where the bone has that place, whatever the bone and the character do, by matrices of the
+// test's own; what the particle weighs opens it by m g / k.
+TEST a_joint_holds_to_a_bone(void) {
+    world w;
+    ASSERT(open_quiet(&w, "free", G));
+    hem_instance_set_felt_limits(w.scene, w.id, 1e6f, 1e6f);
+    hem_tie tie = joint(nth_particle(&w, false, 0));
+    const double at[3] = {0.1, -0.2, 0.05};
+    memcpy(tie.position, at, sizeof(at));
+    tie.bone = 0;
+    double worst = 0, way = 0;
+    for (int i = 0; i <= 180; ++i) {
+        const double s = i / 120.0, a = 0.8 * sin(3 * s), root_turn = 0.7 * s;
+        const float m[12] = {(float)cos(a),    (float)-sin(a), 0,
+                             (float)(0.3 * s), // about z, and along x
+                             (float)sin(a),    (float)cos(a),  0, 0, 0, 0, 1, 0};
+        const hem_root root = {{2 * s * s, 0, 0}, {0, (float)sin(root_turn / 2), 0, (float)cos(root_turn / 2)}};
+        ASSERT_EQ(HEM_OK, hem_instance_set_pose(w.scene, w.id, m, 1, 0));
+        ASSERT_EQ(HEM_OK, hem_instance_set_root(w.scene, w.id, &root));
+        if (i == 0) { // it comes once, and is not said again
+            ASSERT_EQ(HEM_OK, hem_instance_set_ties(w.scene, w.id, &tie, 1));
+        }
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        const hem_particle p = particle_at(&w, tie.particle);
+        const double want[3] = {cos(a) * at[0] - sin(a) * at[1] + 0.3 * s, sin(a) * at[0] + cos(a) * at[1], at[2]};
+        worst = i > 10 ? fmax(worst, apart(want, p.position)) : worst;
+        way = fmax(way, hypot(want[0] - at[0], want[1] - at[1]));
+    }
+    ASSERT(way > 0.3);
+    ASSERT_IN_RANGE(0.0, worst, 1e-3);
+    world_step(&w, 1.0f / 60.0f, 0, 120); // the bone stands still: only the weight is left
+    const hem_particle p = particle_at(&w, tie.particle);
+    const double a = 0.8 * sin(4.5);
+    const double rest[3] = {cos(a) * at[0] - sin(a) * at[1] + 0.45, sin(a) * at[0] + cos(a) * at[1] - 0.5 * G / 1e6,
+                            at[2]};
+    ASSERT_IN_RANGE(0.0, apart(rest, p.position), 2e-6);
+    world_close(&w);
+    PASS();
+}
+
+// The corners of one end of a bar of jelly, fixed to the world: the character walks away and they stay, and the rest of the
+// bar hangs from them. Let go it falls.
+TEST joints_hold_a_lattice_to_the_world(void) {
+    hem_scene_def def = hem_scene_def_default();
+    def.tie_capacity = 32;
+    world w;
+    ASSERT(world_open(&w, "lattice", &def, NULL, 1));
+    hem_tie ties[32];
+    double low = 1e9;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+        const hem_particle p = particle_at(&w, i);
+        low = p.flags & HEM_PARTICLE_PAD ? low : fmin(low, (double)p.position[0]);
+    }
+    for (uint32_t i = 0; i < w.view.info->particle_count && count < 32; ++i) {
+        const hem_particle p = particle_at(&w, i);
+        if (!(p.flags & HEM_PARTICLE_PAD) && (double)p.position[0] < low + 1e-4) {
+            ties[count] = joint(i);
+            for (int k = 0; k < 3; ++k) {
+                ties[count].position[k] = (double)p.position[k];
+            }
+            ++count;
+        }
+    }
+    ASSERT(count >= 16);
+    ASSERT_EQ(HEM_OK, hem_instance_set_ties(w.scene, w.id, ties, count));
+    const vec3d before = center_of_mass(&w);
+    for (int i = 1; i <= 240; ++i) {
+        const hem_root root = {{0.01 * i, 0, 0}, {0, 0, 0, 1}};
+        ASSERT_EQ(HEM_OK, hem_instance_set_root(w.scene, w.id, &root));
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+    }
+    double worst = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const double at[3] = {ties[i].position[0] - 2.4, ties[i].position[1], ties[i].position[2]};
+        worst = fmax(worst, apart(at, particle_at(&w, ties[i].particle).position));
+    }
+    const vec3d held = center_of_mass(&w);
+    ASSERT_IN_RANGE(0.0, worst, 1e-3);
+    ASSERT(held.y < before.y - 0.005 && held.y > before.y - 0.5);
+    ASSERT_EQ(HEM_OK, hem_instance_set_ties(w.scene, w.id, NULL, 0));
+    world_step(&w, 1.0f / 60.0f, 0, 60);
+    ASSERT(center_of_mass(&w).y < held.y - 2.0);
+    world_close(&w);
+    PASS();
+}
+
+// Two bodies of a heap hang together by a joint between the two particles that are nearest to each other, and by nothing else:
+// one is thrown away from the other and takes it along, and the momentum of all stays what it was.
+TEST a_joint_holds_two_bodies_together(void) {
+    hem_instance_def one = hem_instance_def_default();
+    one.gravity_scale = 0;
+    world w;
+    ASSERT(world_open(&w, "lattice_heap", NULL, &one, 1));
+    hem_tuning t = world_tuning(&w);
+    t.damping = 0;
+    world_tune(&w, &t);
+    double end = -1e9, low = 1e9, nearest = 1e9; // where the first body ends: bodies are 20 or 10 cm long, 20 apart
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        low = fmin(low, (double)particle_at(&w, nth_particle(&w, false, n)).position[0]);
+    }
+    hem_tie tie = joint(0);
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        const hem_particle p = particle_at(&w, nth_particle(&w, false, n));
+        if ((double)p.position[0] < low + 0.3 && (double)p.position[0] > end) {
+            end = (double)p.position[0];
+            tie.particle = nth_particle(&w, false, n);
+        }
+    }
+    const hem_particle a = particle_at(&w, tie.particle);
+    const double from[3] = {(double)a.position[0], (double)a.position[1], (double)a.position[2]};
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        const uint32_t i = nth_particle(&w, false, n);
+        const hem_particle p = particle_at(&w, i);
+        if ((double)p.position[0] > end + 0.05 && apart(from, p.position) < nearest) {
+            nearest = apart(from, p.position);
+            tie.other = (int32_t)i;
+        }
+        w.scene->instances[0].v[i >> 3].x[i & 7] = (double)p.position[0] < end + 0.05 ? -1.0f : 0.0f;
+    }
+    tie.rest = (float)nearest;
+    ASSERT_EQ(HEM_OK, hem_instance_set_ties(w.scene, w.id, &tie, 1));
+    const vec3d before = linear_momentum(&w);
+    const double began = (double)particle_at(&w, (uint32_t)tie.other).position[0];
+    double worst = 0;
+    for (int i = 0; i < 120; ++i) {
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        const hem_particle p = particle_at(&w, tie.particle), q = particle_at(&w, (uint32_t)tie.other);
+        const double at[3] = {(double)p.position[0], (double)p.position[1], (double)p.position[2]};
+        worst = fmax(worst, fabs(apart(at, q.position) - nearest));
+    }
+    const vec3d after = linear_momentum(&w);
+    ASSERT_IN_RANGE(0.0, worst, 2e-3);
+    ASSERT(before.x < -1e-3);
+    ASSERT_IN_RANGE(0.0, fabs(after.x - before.x) + fabs(after.y - before.y) + fabs(after.z - before.z),
+                    -1e-3 * before.x);
+    ASSERT((double)particle_at(&w, (uint32_t)tie.other).position[0] < began - 0.5);
+    world_close(&w);
+    PASS();
+}
+
 static int asleep(const world* w) {
     hem_instance_stats stats;
     return hem_instance_get_stats(w->scene, w->id, &stats) == HEM_OK && stats.asleep;
@@ -270,7 +426,10 @@ TEST wrong_ties_are_refused_in_words(void) {
                 {HEM_ERROR_RANGE, "ties[0].damping is -1"},
                 {HEM_ERROR_RANGE, "ties[0].force_limit is infinity"},
                 {HEM_ERROR_RANGE, "ties[0].rest is -1"},
-                {HEM_ERROR_RANGE, "ties[0].other is -2"}};
+                {HEM_ERROR_RANGE, "ties[0].other is -2"},
+                {HEM_ERROR_RANGE, "ties[0].bone is 1"},
+                {HEM_ERROR_RANGE, "ties[0].bone is -2"},
+                {HEM_ERROR_RANGE, "ties[0].joint is 2"}};
     for (int i = 0; i < (int)(sizeof rows / sizeof rows[0]); ++i) {
         hem_tie t = hem_tie_default();
         t.cookie += i == 0;
@@ -281,6 +440,8 @@ TEST wrong_ties_are_refused_in_words(void) {
         t.damping = i == 6 ? -1.0f : 0.0f;
         t.force_limit = i == 7 ? INFINITY : 0.0f;
         t.rest = i == 8 ? -1.0f : 0.0f;
+        t.joint = i == 12 ? 2 : 0;
+        t.bone = i == 10 ? 1 : i == 11 ? -2 : -1;
         ASSERT_EQ_FMT((int)rows[i].result, (int)hem_instance_set_ties(w.scene, w.id, &t, 1), "%d");
         ASSERTm(hem_scene_refusal(w.scene), strstr(hem_scene_refusal(w.scene), rows[i].says));
         ASSERT_EQ(before, hem_scene_hash(w.scene));
@@ -306,6 +467,9 @@ SUITE(ties_suite) {
     RUN_TEST(a_tie_pulls_no_harder_than_its_limit);
     RUN_TEST(ties_between_particles_keep_momentum);
     RUN_TEST(a_place_is_in_the_world);
+    RUN_TEST(a_joint_holds_to_a_bone);
+    RUN_TEST(joints_hold_a_lattice_to_the_world);
+    RUN_TEST(a_joint_holds_two_bodies_together);
     RUN_TEST(a_hand_pulls_a_cape);
     RUN_TEST(stiff_ties_come_to_rest);
     RUN_TEST(wrong_ties_are_refused_in_words);

@@ -155,7 +155,7 @@ typedef struct hem_scene_def {
                                  // default 48; 14 bytes each per worker
     uint32_t worker_capacity;    // jobs that may run at once; 1..64, default 1; one scratch area each
     uint32_t event_capacity;     // default 64
-    uint32_t tie_capacity;       // of hem_instance_set_ties, per instance; 0..256, default 0; 80 bytes each
+    uint32_t tie_capacity;       // of hem_instance_set_ties, per instance; 0..256, default 0; 88 bytes each
     uint32_t
         virtual_capacity;    // virtual particles that may be in use by an instance at once (docs/meshes.md); 0..65536,
                              // default 1024; 0 = none. 128 bytes each per worker, where an asset has edges for them
@@ -409,14 +409,18 @@ hem_result hem_scene_set_forces(hem_scene* scene, const hem_force* forces, uint3
 
 // -- Ties
 
-// A damped spring from a particle to another of the same instance, or to a place in the world: a hand on a cape, a hair tie,
-// a leash.
+// A damped spring from a particle to another of the same instance, to a place in the world, or to a place on a bone: a hand
+// on a cape, a hair tie, a leash. With `joint` it is a joint: a particle fixed to the world, to a bone or to another.
 typedef struct hem_tie {
-    uint32_t cookie;    // set by hem_tie_default
-    uint32_t particle;  // as in hem_instance_get_particles, no pad
-    int32_t other;      // another one, or -1 = the place, the default
-    uint32_t jumped;    // 1 = the place did not travel here from where it was in the last call
-    double position[3]; // of the place, metres, world; reached at the end of the next step
+    uint32_t cookie;   // set by hem_tie_default
+    uint32_t particle; // as in hem_instance_get_particles, no pad
+    int32_t other;     // another one, or -1 = the place, the default
+    int32_t bone;    // -1 = the place is in the world, the default; else it is in bind-pose character space and follows
+                     // this bone. Not read with another particle
+    uint32_t joint;  // 1 = it holds against what the particle is part of, not only beside it: with a high stiffness a
+                     // joint, which contacts alone can open. Default 0
+    uint32_t jumped; // 1 = the place did not travel here from where it was in the last call
+    double position[3]; // of the place, metres; reached at the end of the next step
     float rest;         // metres, 0..1e4, default 0
     float stiffness;    // N/m, 1e-3..1e6, default 100
     float damping;      // N s/m, 0..1e6, default 1
