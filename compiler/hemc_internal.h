@@ -289,6 +289,8 @@ typedef struct hemc_part_recipe {
     bool self_collision;
     const char** collides_with; // NULL = everything
     uint32_t collides_with_count;
+    const char** ignores; // colliders by their names or by those of their bones; NULL = none
+    uint32_t ignores_count;
     float max_distance; // < 0 none
     const char* max_distance_paint;
     float backstop; // < 0 none
@@ -680,6 +682,7 @@ void hemc_hang_unskinned(hemc_arena* arena, hemc_log* log, hemc_model* model, co
 void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_selector* selector, uint8_t* mask);
 // Which triangles are accessories, as the recipe says or by name, bone and shape; after hemc_import_finish. (surface/accessories.c)
 void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe);
+bool hemc_part_ignores(const hemc_part_recipe* part, const hemc_collider_recipe* collider); // recipe/collider.c
 bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (surface/select.c)
 // Paint expression such as "_HEM_PIN > 0.5" per model vertex (surface/select.c); NULL when the attribute does not exist.
 float* hemc_paint_values(const hemc_model* model, const char* name);

@@ -49,7 +49,7 @@ static void doubt_collider(hemc_compilation* c, uint32_t index) {
                 inside += depth_in(collider, c->mesh.all.positions[i]) > DEEP * width_of(collider);
             }
         }
-        if (inside > HELD_SHARE * count) {
+        if (inside > HELD_SHARE * count && !hemc_part_ignores(&c->recipe.parts[p], collider)) {
             hemc_warn(
                 &c->log, c->recipe.path != NULL ? c->recipe.path : c->job->input,
                 hemc_format(c->arena, "/colliders/%u", index),

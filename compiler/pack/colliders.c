@@ -46,6 +46,15 @@ void hemc_pack_bones(hemc_packer* p) {
     pack_spaces(p);
 }
 
+// The parts that meet it. Those past the 31st share a bit, and meet whatever one of them meets.
+static uint32_t groups_of(const hemc_packer* p, const hemc_collider_recipe* c) {
+    uint32_t ignored = 0, met = 0;
+    for (uint32_t i = 0; i < p->recipe->part_count; ++i) {
+        *(hemc_part_ignores(&p->recipe->parts[i], c) ? &ignored : &met) |= p->mesh->collision_groups[i];
+    }
+    return ~(ignored & ~met);
+}
+
 void hemc_pack_colliders(hemc_packer* p) {
     const hemc_model* model = p->model;
     const hemc_recipe* recipe = p->recipe;
@@ -66,7 +75,7 @@ void hemc_pack_colliders(hemc_packer* p) {
                 out[i].bone = (int32_t)b;
             }
         }
-        out[i].collision_group = UINT32_MAX; // every part
+        out[i].collision_group = groups_of(p, c);
         memcpy(out[i].rotation, c->rotation, sizeof out[i].rotation);
         memcpy(out[i].position, c->position, sizeof out[i].position);
         out[i].friction = recipe->body.friction;

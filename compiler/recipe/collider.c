@@ -10,6 +10,15 @@
 // (to its children) or, for a leaf, the longest axis of the vertices; the radius covers nine tenths of them by
 // distance, so that fingers and collars do not blow it up.
 
+bool hemc_part_ignores(const hemc_part_recipe* part, const hemc_collider_recipe* collider) {
+    bool ignores = false;
+    for (uint32_t i = 0; i < part->ignores_count; ++i) {
+        ignores = ignores || hemc_glob(part->ignores[i], collider->name) ||
+                  (collider->bone != NULL && hemc_glob(part->ignores[i], collider->bone));
+    }
+    return ignores;
+}
+
 static void quaternion_from_y(const double direction[3], float out[4]) {
     // Half-way: (y cross d, 1 + y . d), normalised.
     double q[4] = {direction[2], 0, -direction[0], 1.0 + direction[1]};

@@ -311,6 +311,7 @@ static const char* const part_keys[] = {
     "contact_radius",
     "layer",
     "collides_with",
+    "ignores",
     "max_distance",
     "backstop",
     "backstop_radius",
@@ -743,6 +744,7 @@ bool hemc_recipe_part(const hemc_recipe_reader* r, const hemc_json* object, cons
     part->animation = (hem_animation_mode)animation;
     t->solver = solver;
     good = hemc_recipe_strings(r, object, "collides_with", &part->collides_with, &part->collides_with_count) && good;
+    good = hemc_recipe_strings(r, object, "ignores", &part->ignores, &part->ignores_count) && good;
     good = read_limit(r, object, "max_distance", "_HEM_MAX_DISTANCE", &part->max_distance, &part->max_distance_paint) &&
            good;
     good = read_limit(r, object, "backstop", "_HEM_BACKSTOP", &part->backstop, &part->backstop_paint) && good;

@@ -205,6 +205,39 @@ static bool check_names(hemc_arena* arena, hemc_log* log, const hemc_recipe* rec
     return good;
 }
 
+// Those in ignores are of colliders, or of bones that colliders may hang on.
+static bool check_ignored(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, const hemc_model* model,
+                          const char* file) {
+    const uint32_t count = recipe->collider_count + model->bone_count;
+    const char** names = hemc_alloc(arena, (size_t)count + 1, sizeof(char*));
+    hemc_text there = {.arena = arena};
+    for (uint32_t n = 0; n < count; ++n) {
+        names[n] =
+            n < recipe->collider_count ? recipe->colliders[n].name : model->bone_defs[n - recipe->collider_count].name;
+        if (n < recipe->collider_count) {
+            hemc_text_add(&there, "%s%s", n != 0 ? ", " : "; there are: ", names[n]);
+        }
+    }
+    bool good = true;
+    for (uint32_t p = 0; p < recipe->part_count; ++p) {
+        const hemc_part_recipe* part = &recipe->parts[p];
+        for (uint32_t i = 0; i < part->ignores_count; ++i) {
+            bool found = false;
+            for (uint32_t n = 0; n < count; ++n) {
+                found = found || hemc_glob(part->ignores[i], names[n]);
+            }
+            if (!found) {
+                const char* near = hemc_recipe_nearest(part->ignores[i], names, count);
+                good = hemc_error(log, HEMC_INPUT, file, hemc_format(arena, "%s/ignores", part->json_path),
+                                  "no collider and no bone is named \"%s\"%s%s%s%s", part->ignores[i],
+                                  near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                                  near != NULL ? "\"?" : "", there.data != NULL ? there.data : "");
+            }
+        }
+    }
+    return good;
+}
+
 static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const char* text, size_t size, bool extras,
                       bool files, const hemc_model* model, hemc_recipe* recipe) {
     const hemc_json* json = hemc_json_parse(arena, log, file, extras ? "extras" : "", text, size, true);
@@ -298,7 +331,8 @@ static bool load_text(hemc_arena* arena, hemc_log* log, const char* path, const 
         }
     }
     hash_files(recipe);
-    if (!check_names(arena, log, recipe, path != NULL ? path : model->path)) {
+    if (!check_names(arena, log, recipe, path != NULL ? path : model->path) ||
+        !check_ignored(arena, log, recipe, model, path != NULL ? path : model->path)) {
         return false;
     }
     if (model->asked_scale > 0) {

@@ -3,6 +3,7 @@
 #include "compiler/generate/generate.h"
 #include "compiler/recipe/auto.h"
 #include "compiler/recipe/recipe.h"
+#include "formats/hem_validate.h"
 #include "platform/file.h"
 #include "tests/compiler/front_kit.h"
 
@@ -288,6 +289,47 @@ TEST a_part_without_a_skin_hangs_on_the_nearest_bone(void) {
     PASS();
 }
 
+// Colliders are ignored by their own name or by their bone's, and only by the part that says so.
+TEST a_part_ignores_colliders_by_name(void) {
+    static const char recipe[] =
+        "{\"body\": false, \"colliders\": [{\"name\": \"ball\", \"shape\": \"sphere\", \"center\": [0, 1, -3], "
+        "\"radius\": 0.8}, {\"name\": \"other\", \"shape\": \"sphere\", \"center\": [0, 1, 3], \"radius\": 0.8}, "
+        "{\"name\": "
+        "\"shin\", \"shape\": \"sphere\", \"bone\": \"Lower\", \"center\": [0, 1, 4], \"radius\": 0.1}], \"parts\": "
+        "[{\"name\": \"upper\", \"select\": {\"box\": {\"min\": [-9, 1, -9], \"max\": [9, 9, 9]}}, \"ignores\": "
+        "[\"BA*\", "
+        "\"lower\"]}, {\"name\": \"lower\", \"select\": {\"box\": {\"min\": [-9, -9, -9], \"max\": [9, 1, 9]}}}]}";
+    static const bool met[3][2] = {{false, true}, {true, true}, {false, true}};
+    kit k;
+    kit_begin(&k);
+    kit_data d = kit_good();
+    size_t size, made = 0;
+    const char* gltf = kit_gltf(k.arena, &d, NULL, NULL, &size);
+    const hemc_job job = {.input = "kit.gltf",
+                          .input_bytes = gltf,
+                          .input_size = size,
+                          .recipe = "r.json",
+                          .recipe_bytes = recipe,
+                          .recipe_size = sizeof(recipe) - 1};
+    hemc_outcome out;
+    uint8_t* bytes = NULL;
+    hemc_execute(&job, &out, &bytes, &made);
+    ASSERT_EQm(out.messages, HEMC_OK, out.exit_code);
+    hem_view view;
+    ASSERT_EQ(HEM_FORMAT_OK, hem_validate(bytes, made, &view, NULL));
+    ASSERT_EQ(3, view.collider_count);
+    for (uint32_t c = 0; c < 3; ++c) {
+        for (uint32_t p = 0; p < view.info->part_count; ++p) {
+            const int part = strcmp(view.strings + view.parts[p].name_offset, "upper") != 0;
+            ASSERT_EQ(met[c][part], (view.colliders[c].collision_group & view.parts[p].collision_group) != 0);
+        }
+    }
+    hemc_free(bytes);
+    hemc_outcome_free(&out);
+    kit_end(&k);
+    PASS();
+}
+
 // What is surely wrong is a sentence, and under --strict an error.
 TEST what_nobody_can_have_meant_is_refused_under_strict(void) {
     static const char few[] = "too few particles to bend: try", count[] = "are too few to bend",
@@ -312,6 +354,8 @@ TEST what_nobody_can_have_meant_is_refused_under_strict(void) {
         {"\"spacing\": 0.1", "{\"from\": [0, 0.5, 0], \"to\": [0, 1.5, 0], \"radius\": 0.6}", around, true},
         {"\"spacing\": 0.1", "{\"from\": [0, 0.5, -3], \"to\": [0, 1.5, -3], \"radius\": 0.6}", around, false},
         {"\"spacing\": 0.1", "{\"shape\": \"box\", \"center\": [0, 1, 0], \"half\": [0.5, 0.5, 0.5]}", around, true},
+        {"\"spacing\": 0.1, \"ignores\": \"b?x\"",
+         "{\"name\": \"box\", \"shape\": \"box\", \"center\": [0, 1, 0], \"half\": [0.5, 0.5, 0.5]}", around, false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         kit k;
@@ -714,6 +758,7 @@ SUITE(front_first_suite) {
     RUN_TEST(the_command_line_has_the_last_word_about_scale);
     RUN_TEST(a_part_that_nothing_holds_is_held_by_its_bone);
     RUN_TEST(a_part_without_a_skin_hangs_on_the_nearest_bone);
+    RUN_TEST(a_part_ignores_colliders_by_name);
     RUN_TEST(what_nobody_can_have_meant_is_refused_under_strict);
     RUN_TEST(two_bones_of_one_name_are_told);
     RUN_TEST(a_hood_stays_on_its_head);
