@@ -120,6 +120,27 @@ static int compare(const void* a, const void* b) {
     return x < y ? -1 : x > y;
 }
 
+// A second of the fall, then the viewpoint goes far away, and further in every step.
+static void prove_far(proof* p, const asset* a) {
+    heap h;
+    double least = INFINITY;
+    hem_instance_stats stats = {0};
+    if (heap_begin(&h, a)) {
+        hem_instance_set_sleep_distance(h.player.scene, h.player.id, 50.0f, 40.0f);
+        for (int32_t f = 0; f < 60 + FRAMES; f++) {
+            const double point[3] = {f < 60 ? 0.0 : 100.0 + f, 0.0, 0.0};
+            const double begin = hem_clock_seconds();
+            hem_scene_set_viewpoint(h.player.scene, point);
+            heap_step(&h);
+            least = f > 61 ? fmin(least, hem_clock_seconds() - begin) : least;
+        }
+        hem_instance_get_stats(h.player.scene, h.player.id, &stats);
+    }
+    proof_at_most(p, 1.0, stats.asleep == 2 ? 1e6 * least : INFINITY, "us",
+                  "a step of the heap that hangs in the air, far from a viewpoint that moves");
+    heap_end(&h);
+}
+
 // Seconds a frame: what happens is the same in every run, so that the least of several leaves out what others do.
 static bool measure(const asset* a, double* step, double* skin) {
     for (int32_t run = 0; run < RUNS; run++) {
@@ -187,6 +208,7 @@ void prove_penguins(proof* p) {
     asset a;
     if (proof_sample(p, "penguins", &a)) {
         prove_heap(p, &a);
+        prove_far(p, &a);
         asset_unload(&a);
     }
 }

@@ -88,7 +88,7 @@ static void bid_for(const hem_scene* scene, const hemi_instance* instance, hemi_
     bid->level = given->level < wish->best ? wish->best : given->level > wish->worst ? wish->worst : given->level;
     bid->age = instance->state->step_count == 0 || bid->level != given->level ? RAISE_FRAMES : given->age;
     hemi_bid_of(scene, instance, prices, bid);
-    if (instance->state->asleep && !has_moved(scene, instance)) {
+    if (instance->state->asleep == HEMI_AWAY || (instance->state->asleep && !has_moved(scene, instance))) {
         // Until it wakes nothing is done but to look.
         const float asleep = prices->pose + (scene->budget == HEM_BUDGET_STEP ? 0.0f : prices->skin);
         for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; ++level) {

@@ -179,6 +179,11 @@ int hemi_force_is_fine(const hemi_force* f, hemi_fault* fault) {
            keys_are_fine(f, fault);
 }
 
+int hemi_sleep_distance_is_fine(float sleep, float wake, hemi_fault* fault) {
+    return hemi_is_fine(sleep, 0.0f, 1e9f, "sleep", "must be 0 to 1e9 metres", fault) &&
+           hemi_is_fine(wake, 0.0f, sleep, "wake", "must be 0 to sleep: nearer than where it falls asleep", fault);
+}
+
 static int is_real(const hem_view* view, uint32_t particle) {
     return particle < view->info->particle_count && !(view->particle_flags[particle] & HEM_PARTICLE_PAD);
 }

@@ -54,6 +54,7 @@ int hemi_root_is_fine(const hem_root* root, const char* of, hemi_fault* fault);
 int hemi_felt_limit_is_fine(float value, const char* field, hemi_fault* fault);
 int hemi_pose_is_fine(const float* matrices, uint32_t count, size_t stride, const char* field, hemi_fault* fault);
 int hemi_collider_is_fine(const hemi_collider* collider, uint32_t bone_count, uint32_t mesh_count, hemi_fault* fault);
+int hemi_sleep_distance_is_fine(float sleep, float wake, hemi_fault* fault);
 #define HEMI_TIE_OTHER_RULE "must be -1 or another particle, and no pad"
 int hemi_tie_is_fine(const hemi_tie* tie, const hem_view* view, hemi_fault* fault);
 int hemi_track_is_fine(const hemi_track* track, const hem_view* view, uint32_t lattice, hemi_fault* fault); // clips.c

@@ -14,7 +14,7 @@
 //          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past | wrapped |
 //                     given | goal | goal_q | offset | offset_q | room_x | room_q | track_past ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
-//   palette_prev ] | who rests | jobs | bids and orders of the plan | per worker SCRATCH | the reserve, of which every
+//   palette_prev ] | who rests | jobs | places of those who rest | bids and orders of the plan | per worker SCRATCH | the reserve, of which every
 //   call that adds slots takes one piece: [ DERIVED of the asset | INPUT, STATE and derived of its slots ]
 //
 // INPUT is what the game said and still holds; ops write it (ops.inl), a step only reads it. STATE is what the last step
@@ -126,6 +126,7 @@ typedef struct hemi_input {
     uint32_t tie_count;
     float carry_rotation[4]; // motion of the frame ridden in, world: p' = rotation * (p - carry_from) + carry_to
     double carry_from[3], carry_to[3];
+    float sleep_distance, wake_distance; // from the viewpoint; 0 = however far
 } hemi_input;
 
 // The same for all instances.
@@ -135,14 +136,15 @@ typedef struct hemi_scene_input {
     uint32_t collider_count;
     uint32_t force_count;
     float budget_us;
-    uint32_t reserved;
+    uint32_t has_viewpoint;
+    double viewpoint[3]; // world
 } hemi_scene_input;
 
 // What the last step left, and what was said for the next one alone: the head of an instance's state.
 typedef struct hemi_state {
     uint32_t generation;
     uint32_t alive;
-    uint32_t asleep;
+    uint32_t asleep; // hemi_sleep
     uint32_t step_count;
     uint32_t substep_count; // of the last step whose number was Hem's to choose; 0 = there was none
     float still_seconds;    // how long everything has stayed near its anchor
@@ -156,8 +158,16 @@ typedef struct hemi_state {
     uint32_t pose_changed;
     uint32_t jumped; // teleported
     uint32_t woken;
-    uint32_t heard; // hash of what was in force in the last step: see heard.c
+    uint32_t heard;  // hash of what was in force in the last step: see heard.c
+    float middle[3]; // of all that is simulated, when it fell asleep far away; character space
+    uint32_t reserved;
 } hemi_state;
+
+typedef enum hemi_sleep {
+    HEMI_AWAKE = 0,
+    HEMI_AT_REST = 1,
+    HEMI_AWAY = 2, // far from the viewpoint: see away.c
+} hemi_sleep;
 
 // -- With a budget (budget.c, show.c)
 
@@ -454,6 +464,13 @@ typedef struct hemi_job { // of the running step
     uint32_t taken, done; // atomic: of two workers that are given the same job, one is refused
 } hemi_job;
 
+// Of an instance without a job: at which distance from the viewpoint it has one again. Follows from INPUT and STATE.
+typedef struct hemi_rest_place {
+    double place[3]; // world
+    float limit;     // 0 = the distance does not matter
+    uint32_t away;
+} hemi_rest_place;
+
 struct hemi_op;
 
 // Sees every op before it is applied; instance NULL = the whole scene. Elements may be gone afterwards.
@@ -495,6 +512,8 @@ struct hem_scene {
     size_t input_size, state_size; // of INPUT and STATE in a save
     uint8_t* slots;                // hemi_slot, an instance each
     uint32_t* rested_from;         // which step_number it rests since: its step_count lags behind, see hemi_catch_up
+    hemi_rest_place* rest_places;  // an instance each, valid while it rests
+    uint32_t looks_elsewhere;      // the viewpoint has changed since the last step
     hemi_job* jobs;                // of the running step, job_count of them
     uint32_t job_count;
     hemi_sharing* share;
@@ -541,6 +560,10 @@ void hemi_begin_slots(hem_scene* scene);                                    // o
 void hemi_clear_raw(const hem_scene* scene, const hemi_instance* instance); // if it is: somebody comes, or looks
 void hemi_give_slots(hem_scene* scene, const hem_asset* asset, uint32_t count);
 void hemi_take_slots(hem_scene* scene, uint32_t class_index);
+
+// away.c
+void hemi_note_place(hem_scene* scene, uint32_t index); // of an instance that has no job from now on
+void hemi_look_around(hem_scene* scene);                // before a step's jobs: who of them comes near or goes
 
 // jobs.c: resting
 void hemi_catch_up(const hem_scene* scene, const hemi_instance* instance); // its step_count is what it would be

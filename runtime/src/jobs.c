@@ -45,8 +45,9 @@ void hemi_disturb_all(hem_scene* scene) {
 
 // After its job.
 static int may_rest(const hem_scene* scene, const hemi_instance* instance) {
+    const int timeless = !scene->input->force_count && !instance->view->lattice_clip_count;
     return instance->quiet && !instance->output.positions && instance->state->asleep && !instance->stepped &&
-           !instance->event_mask && !scene->budget && !scene->input->force_count && !instance->view->lattice_clip_count;
+           !instance->event_mask && !scene->budget && (timeless || instance->state->asleep == HEMI_AWAY);
 }
 
 // -- The step
@@ -68,6 +69,7 @@ hem_result hem_scene_step_begin(hem_scene* scene, const hem_step_args* args, uin
     }
     scene->step_open = 1;
     scene->args = *args;
+    hemi_look_around(scene);
     hemi_gather_words(scene);
     hemi_begin_meshes(scene);
     hemi_plan_budget(scene);
@@ -231,6 +233,7 @@ hem_result hem_scene_step_end(hem_scene* scene) {
         if (may_rest(scene, instance)) {
             scene->slots[i] = HEMI_SLOT_REST;
             scene->rested_from[i] = scene->step_number;
+            hemi_note_place(scene, i);
         }
     }
     return HEM_OK;

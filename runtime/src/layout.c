@@ -458,6 +458,7 @@ void hemi_layout_scene(hemi_carve* c, const hem_scene_def* def, hem_scene** out)
     layout_range(c, def, RANGE_DERIVED, instances);
     to->slots = hemi_take(c, instance_count, 1);
     to->rested_from = hemi_take(c, instance_count, sizeof(uint32_t));
+    to->rest_places = hemi_take(c, instance_count, sizeof(hemi_rest_place));
     to->jobs = hemi_take(c, instance_count, sizeof(hemi_job));
     to->share = hemi_take(c, 1, sizeof(hemi_sharing));
     to->sections = hemi_take(c, def->worker_capacity, sizeof(hemi_section));

@@ -514,6 +514,23 @@ static void apply_slots_remove(hem_scene* scene, hemi_instance* instance, const 
     hemi_take_slots(scene, ((const hemi_op_slots_remove*)op->payload)->class_index);
 }
 
+// -- Sleep by distance
+
+static void apply_viewpoint(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)instance;
+    const hemi_op_viewpoint* given = op->payload;
+    memcpy(scene->input->viewpoint, given->position, sizeof(given->position));
+    scene->input->has_viewpoint = given->set;
+    scene->looks_elsewhere = 1;
+}
+
+static void apply_sleep_distance(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
+    (void)scene;
+    const hemi_op_sleep_distance* given = op->payload;
+    instance->input->sleep_distance = given->sleep;
+    instance->input->wake_distance = given->wake;
+}
+
 static void apply_restore(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     HEM_ASSERT(op->stride == sizeof(uint32_t));
     hemi_restore(scene, instance, op->elements);
@@ -533,7 +550,7 @@ void hemi_apply(hem_scene* scene, hemi_instance* instance, const hemi_op* op) {
     }
     if (instance) {
         hemi_disturb(scene, instance);
-    } else {
+    } else if (op->id != HEMI_OP_VIEWPOINT) { // every frame, and who rests is asked by his distance
         hemi_disturb_all(scene);
     }
     switch (op->id) {

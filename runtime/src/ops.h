@@ -139,6 +139,16 @@ typedef struct hemi_op_slots_remove {
     uint32_t class_index;
 } hemi_op_slots_remove;
 
+typedef struct hemi_op_viewpoint {
+    double position[3];
+    uint32_t set; // 0 = there is none
+    uint32_t reserved;
+} hemi_op_viewpoint;
+
+typedef struct hemi_op_sleep_distance {
+    float sleep, wake;
+} hemi_op_sleep_distance;
+
 typedef enum hemi_op_id {
 #define HEMI_OP_ENUM(NAME, number, name, payload, element) HEMI_OP_##NAME = number,
     HEMI_OPS(HEMI_OP_ENUM)
@@ -147,7 +157,7 @@ typedef enum hemi_op_id {
 
 static inline int hemi_op_is_of_scene(uint32_t id) { // else it is said about an instance
     return (id >= HEMI_OP_FORCE_FIELD && id <= HEMI_OP_FORCE_COUNT) || id == HEMI_OP_BUDGET || id == HEMI_OP_MEASURED ||
-           id == HEMI_OP_SLOTS_ADD || id == HEMI_OP_SLOTS_REMOVE;
+           id == HEMI_OP_SLOTS_ADD || id == HEMI_OP_SLOTS_REMOVE || id == HEMI_OP_VIEWPOINT;
 }
 
 typedef struct hemi_op {

@@ -44,4 +44,6 @@
     X(LEVELS, 43, levels, hemi_op_levels, 0)                                                                           \
     X(SLOTS_ADD, 44, slots_add, hemi_op_slots, 0) /* of the scene, like the next */                                    \
     X(SLOTS_REMOVE, 45, slots_remove, hemi_op_slots_remove, 0)                                                         \
-    X(RESTORE, 46, restore, hemi_op_nothing, sizeof(uint32_t)) /* of an instance: the words of its save */
+    X(RESTORE, 46, restore, hemi_op_nothing, sizeof(uint32_t))       /* of an instance: the words of its save */       \
+    X(VIEWPOINT, 47, viewpoint, hemi_op_viewpoint, 0)                /* of the scene */                                \
+    X(SLEEP_DISTANCE, 48, sleep_distance, hemi_op_sleep_distance, 0) /* of an instance */

@@ -153,6 +153,9 @@ void hemi_phase_plan(hemi_step* s) {
         given->waited_seconds = 0.0f;
         given->waited = 0;
     }
+    if (hemi_stays_away(s)) {
+        return;
+    }
     s->moved = hemi_find_forces(s); // before the others: all of it is wanted
     hemi_follow_clips(s);
     s->moved = s->moved || hemi_targets_moved(instance, s->derived->still) ||

@@ -86,6 +86,9 @@ static int stays_at_anchor(const hemi_instance* instance, const hemi_derived* de
 }
 
 void hemi_wake(hemi_state* state) {
+    if (state->asleep == HEMI_AWAY) {
+        return; // whom nothing but the distance wakes
+    }
     state->woken |= state->asleep;
     state->asleep = 0;
     state->still_seconds = state->pose_still_seconds = 0.0f;

@@ -198,10 +198,11 @@ hem_result hem_save_get_kind(const void* bytes, size_t size, hem_save_kind* kind
 #define READ(to, from, index) memcpy(&(to), (const uint8_t*)(from) + (index) * sizeof(to), sizeof(to))
 
 static int head_of_state_is_good(const hemi_state* s) {
-    return s->generation && s->asleep <= 1 && s->substep_count <= HEMI_MAX_SUBSTEPS &&
-           hemi_in_range(s->still_seconds, 0.0f, 1e6f) && hemi_in_range(s->pose_still_seconds, 0.0f, 1e6f) &&
-           hemi_is_root(&s->root) && hemi_is_unit(s->match_rotation) &&
-           hemi_all_in_range(s->felt_velocity, 3, HEMI_FINITE) && hemi_all_in_range(s->felt_spin, 3, HEMI_FINITE);
+    return s->generation && s->asleep <= HEMI_AWAY && hemi_all_in_range(s->middle, 3, HEMI_FAR) &&
+           s->substep_count <= HEMI_MAX_SUBSTEPS && hemi_in_range(s->still_seconds, 0.0f, 1e6f) &&
+           hemi_in_range(s->pose_still_seconds, 0.0f, 1e6f) && hemi_is_root(&s->root) &&
+           hemi_is_unit(s->match_rotation) && hemi_all_in_range(s->felt_velocity, 3, HEMI_FINITE) &&
+           hemi_all_in_range(s->felt_spin, 3, HEMI_FINITE);
 }
 
 // Whole rows, or targets, which consist of them.
@@ -302,14 +303,15 @@ int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const 
 }
 
 static int head_of_input_is_good(const hemi_input* in, const hem_scene* scene) {
-    return hemi_is_root(&in->root) && hemi_in_range(in->pose_blend, 0.0f, 1.0f) &&
-           hemi_in_range(in->time_scale, 0.0f, 8.0f) && hemi_in_range(in->gravity_scale, -100.0f, 100.0f) &&
-           hemi_all_in_range(in->gravity, 3, 1000.0f) && hemi_all_in_range(in->wind, 3, 1000.0f) &&
-           !(in->features & ~(uint32_t)HEM_FEATURE_ALL) && in->animation >= -1 && in->animation <= 1 &&
-           hemi_is_felt_limit(in->felt_acceleration) && hemi_is_felt_limit(in->felt_turning) &&
-           in->collider_count <= scene->collider_capacity && in->tie_count <= scene->tie_capacity &&
-           (!in->carry_step || hemi_is_unit(in->carry_rotation)) && hemi_is_place(in->carry_from) &&
-           hemi_is_place(in->carry_to);
+    hemi_fault fault;
+    return hemi_is_root(&in->root) && hemi_sleep_distance_is_fine(in->sleep_distance, in->wake_distance, &fault) &&
+           hemi_in_range(in->pose_blend, 0.0f, 1.0f) && hemi_in_range(in->time_scale, 0.0f, 8.0f) &&
+           hemi_in_range(in->gravity_scale, -100.0f, 100.0f) && hemi_all_in_range(in->gravity, 3, 1000.0f) &&
+           hemi_all_in_range(in->wind, 3, 1000.0f) && !(in->features & ~(uint32_t)HEM_FEATURE_ALL) &&
+           in->animation >= -1 && in->animation <= 1 && hemi_is_felt_limit(in->felt_acceleration) &&
+           hemi_is_felt_limit(in->felt_turning) && in->collider_count <= scene->collider_capacity &&
+           in->tie_count <= scene->tie_capacity && (!in->carry_step || hemi_is_unit(in->carry_rotation)) &&
+           hemi_is_place(in->carry_from) && hemi_is_place(in->carry_to);
 }
 
 static int colliders_are_good(const hem_scene* scene, const hemi_collider* colliders, const void* planes,
@@ -405,8 +407,8 @@ static int forces_are_good(const hemi_force* forces, uint32_t count) {
 static int scene_input_is_good(const hem_scene* scene, const hem_scene* from) {
     hemi_scene_input in;
     READ(in, from->input, 0);
-    return hemi_all_in_range(in.gravity, 3, HEMI_FINITE) && in.has_force_field <= 1 &&
-           hemi_in_range(in.budget_us, 0.0f, scene->budget ? 1e6f : 0.0f) &&
+    return hemi_all_in_range(in.gravity, 3, HEMI_FINITE) && in.has_force_field <= 1 && in.has_viewpoint <= 1 &&
+           hemi_is_place(in.viewpoint) && hemi_in_range(in.budget_us, 0.0f, scene->budget ? 1e6f : 0.0f) &&
            in.collider_count <= scene->scene_collider_capacity &&
            colliders_are_good(scene, from->colliders, from->planes, in.collider_count, 0) &&
            in.force_count <= scene->force_capacity && forces_are_good(from->forces, in.force_count);

@@ -151,6 +151,9 @@ void hemi_solve_wraps(const hemi_step* s, uint32_t part);
 // refine.c: thread_points of `to` are there, edge by edge.
 void hemi_refine(const hemi_wrap_args* args, hem_refined* to, uint32_t thread_points);
 
+// away.c
+int hemi_stays_away(hemi_step* s); // it is far from the viewpoint, and nothing of it moves
+
 // sleep.c
 int hemi_hears(hemi_step* s); // whether what is in force has changed since the last step
 void hemi_wake_moved(hemi_step* s);

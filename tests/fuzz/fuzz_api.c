@@ -380,7 +380,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     hem_instance_id id = ids[byte(in) % 8];
     hem_result result = HEM_OK;
     uint64_t before = hem_scene_hash(scene);
-    switch (what % 29) {
+    switch (what % 30) {
     case 0: {
         hem_instance_def def = hem_instance_def_default();
         def.asset = what > 250 ? NULL : &assets[(what >> 5) % 3];
@@ -541,6 +541,13 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     case 24:
         result = hem_scene_set_force_field(what & 64 ? NULL : scene, what & 32 ? push : NULL, NULL);
         break;
+    case 28: {
+        const double point[3] = {number(in), number(in), number(in)};
+        const float far = fabsf(number(in));
+        result = what & 32 ? hem_scene_set_viewpoint(scene, what & 64 ? NULL : point)
+                           : hem_instance_set_sleep_distance(scene, id, far, what & 64 ? number(in) : 0.5f * far);
+        break;
+    }
     case 27:
         result = call_late(in, scene, id, byte(in), ids, steps);
         break;
@@ -581,7 +588,7 @@ static void call(input* in, hem_scene* scene, hem_instance_id* ids, void* saved,
     }
     }
     require((int)result >= HEM_OK && (int)result < RESULT_COUNT);
-    require(result == HEM_OK || strncmp(hem_scene_refusal(scene), "hem_", 4) == 0 || what % 29 == 24);
+    require(result == HEM_OK || strncmp(hem_scene_refusal(scene), "hem_", 4) == 0 || what % 30 == 24);
     require(result == HEM_OK || hem_scene_hash(scene) == before); // refused: nothing has changed
 }
 

@@ -63,6 +63,7 @@ typedef struct arguments {
     X(hem_instance_set_animation, (s, id, -1))                                                                         \
     X(hem_instance_set_features, (s, id, HEM_FEATURE_ALL))                                                             \
     X(hem_instance_wake, (s, id))                                                                                      \
+    X(hem_instance_set_sleep_distance, (s, id, 20.0f, 10.0f))                                                          \
     X(hem_instance_set_tuning, (s, id, a->tuning, a->parts))                                                           \
     X(hem_instance_get_tuning, (s, id, a->tuning, sizeof a->tuning))                                                   \
     X(hem_instance_set_colliders, (s, id, &a->collider, 1))                                                            \
@@ -93,6 +94,7 @@ typedef struct arguments {
 #define SCENE_CALLS(X)                                                                                                 \
     X(hem_scene_set_colliders, (s, &a->collider, 1))                                                                   \
     X(hem_scene_set_forces, (s, &a->force, 1))                                                                         \
+    X(hem_scene_set_viewpoint, (s, a->place))                                                                          \
     X(hem_scene_set_force_field, (s, NULL, NULL))                                                                      \
     X(hem_scene_set_profile_hooks, (s, NULL))                                                                          \
     X(hem_scene_step, (s, &a->step))                                                                                   \
@@ -326,6 +328,11 @@ TEST what_is_out_of_range_is_named(void) {
     REFUSED(HEM_ERROR_RANGE, hem_instance_get_previous_matrices(s, w.id, a.matrices, 50), "stride is 50: ");
     REFUSED(HEM_ERROR_RANGE, hem_instance_set_animation(s, w.id, 2), "mode is 2: must be -1, 0 or 1");
     REFUSED(HEM_ERROR_RANGE, hem_instance_set_animation(s, w.id, -2), "mode is -2: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_sleep_distance(s, w.id, -1, 0), "sleep is -1: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_sleep_distance(s, w.id, NAN, 0), "sleep is not a number: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_sleep_distance(s, w.id, 10, 11), "wake is 11: must be 0 to sleep");
+    const double nowhere[3] = {0, (double)INFINITY, 0};
+    REFUSED(HEM_ERROR_RANGE, hem_scene_set_viewpoint(s, nowhere), "position must be within 1e9 metres");
     REFUSED(HEM_ERROR_RANGE, hem_instance_set_felt_limits(s, w.id, -1, 1), "acceleration is -1: ");
     REFUSED(HEM_ERROR_RANGE, hem_instance_set_felt_limits(s, w.id, 1, NAN), "turning is not a number: ");
     REFUSED(HEM_ERROR_COUNT, hem_instance_get_tuning(s, w.id, a.tuning, 8), "size is 8: ");

@@ -158,6 +158,9 @@ static void jointed(world* w, int step) {
         ties[i].joint = step % 160 < 120;
     }
     hem_instance_set_ties(w->scene, w->id, ties, step % 100 < 80 ? 6 : 2);
+    const double point[3] = {0.2 * (step % 90), 0, 0};
+    hem_scene_set_viewpoint(w->scene, point);
+    hem_instance_set_sleep_distance(w->scene, w->id, 12.0f, 4.0f);
 }
 
 // Clips of a lattice, one after the other, blended, capped, halted and stopped, on a busy character.

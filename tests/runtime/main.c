@@ -31,6 +31,7 @@ static void run_long_suites(void) {
     RUN_SUITE(costs_suite);
     RUN_SUITE(scale_suite);
     RUN_SUITE(sleep_suite);
+    RUN_SUITE(away_suite);
     RUN_SUITE(frames_suite);
     RUN_SUITE(substeps_suite);
     RUN_SUITE(bounds_suite);

@@ -147,7 +147,7 @@ TEST ops_have_names_and_sizes_of_their_own(void) {
             ASSERT(!hemi_op_name(b) || strcmp(name, hemi_op_name(b)) != 0);
         }
     }
-    ASSERT_EQ(39, known);
+    ASSERT_EQ(41, known);
     ASSERT_EQ(NULL, hemi_op_name(0));
     PASS();
 }

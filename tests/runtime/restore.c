@@ -386,14 +386,15 @@ TEST a_state_that_no_step_leaves_is_refused(void) {
     static const union word {
         uint32_t bits;
         float number;
-    } two = {.bits = 2}, none = {.bits = 0}, many = {.bits = 65}, negative = {.number = -1}, half = {.number = 0.5f},
+    } three = {.bits = 3}, none = {.bits = 0}, many = {.bits = 65}, negative = {.number = -1}, half = {.number = 0.5f},
       endless = {.bits = 0x7f800000u};
     static const struct {
         const char* name;
         size_t offset;
         const union word* value;
     } rows[] = {{"generation", offsetof(hemi_state, generation), &none},
-                {"asleep", offsetof(hemi_state, asleep), &two},
+                {"asleep", offsetof(hemi_state, asleep), &three},
+                {"middle", offsetof(hemi_state, middle[2]), &endless},
                 {"substep_count", offsetof(hemi_state, substep_count), &many},
                 {"still_seconds", offsetof(hemi_state, still_seconds), &negative},
                 {"pose_still_seconds", offsetof(hemi_state, pose_still_seconds), &negative},

@@ -38,6 +38,7 @@ extern SUITE(tear_suite);
 extern SUITE(integrators_suite);
 extern SUITE(scale_suite);
 extern SUITE(sleep_suite);
+extern SUITE(away_suite);
 extern SUITE(frames_suite);
 extern SUITE(stats_suite);
 extern SUITE(substeps_suite);

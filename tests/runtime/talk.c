@@ -122,6 +122,12 @@ static void talk_of_clips(world* w, int step) {
     hem_instance_pause_clip(w->scene, w->id, part, step % 5 == 4);
 }
 
+static void talk_of_distance(world* w, int step) {
+    const double near[3] = {0.5, 0, 0}, far[3] = {30, 0, 0};
+    hem_scene_set_viewpoint(w->scene, step % 10 == 9 ? NULL : step % 10 < 6 ? near : far);
+    hem_instance_set_sleep_distance(w->scene, w->id, step < 4 ? 0.0f : 10.0f, step < 4 ? 0.0f : 8.0f);
+}
+
 // Bones lie beside padding, as a game has them.
 void say_everything(world* w, int step) {
     static float pose[256][16];
@@ -170,6 +176,7 @@ void say_everything(world* w, int step) {
     talk_of_ties(w, step, &root);
     talk_of_the_budget(w, step);
     talk_of_crowds(w, step);
+    talk_of_distance(w, step);
     if (w->view.lattice_clip_count) {
         talk_of_clips(w, step);
     }

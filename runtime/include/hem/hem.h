@@ -277,6 +277,14 @@ hem_result hem_instance_set_features(hem_scene* scene, hem_instance_id id, uint3
 // This is for what Hem cannot see: a force field whose accelerations change.
 hem_result hem_instance_wake(hem_scene* scene, hem_instance_id id);
 
+// What is far from here sleeps, and nothing but the distance wakes it: the camera, the player. Said again whenever it moves;
+// NULL = there is none, the default.
+hem_result hem_scene_set_viewpoint(hem_scene* scene, const double position[3]);
+// Falls asleep when the middle of its simulated particles is further than `sleep` metres from the viewpoint, and wakes when it is
+// nearer than `wake`, 0..sleep. 0, 0 = however far, the default. What hangs on the pose goes with its bones meanwhile, what is
+// free stays where it is; either begins at rest. HEM_FEATURE_SLEEP off = it does not sleep.
+hem_result hem_instance_set_sleep_distance(hem_scene* scene, hem_instance_id id, float sleep, float wake);
+
 typedef enum hem_feature {
     HEM_FEATURE_CONTINUOUS = 1,        // flipped pairs are put back, section 5.1
     HEM_FEATURE_SURFACE = 2,           // surface particles, section 5.2
@@ -620,7 +628,7 @@ typedef struct hem_instance_stats {
     uint32_t simulated_count;
     float speed_max;
     float center_of_mass[3];
-    uint32_t asleep;
+    uint32_t asleep; // 0, 1 = at rest, 2 = far from the viewpoint
 } hem_instance_stats;
 
 // Brute force, for tools and tests: not for every frame of a game.
