@@ -19,6 +19,15 @@
 // Triangles are ordered so that eight neighbours make a block and eight neighbouring boxes a node: triangle t is lane
 // t % 8 of block t / 8; child c of node i of a level is block, or node of the level below, 8 i + c. The tree has no
 // pointers either, so its depth follows from the number of triangles and bytes cannot make it go in circles.
+//
+// A height field has one array instead of all of these, heights in metres, and two triangles a cell that are made of them
+// when they are asked for. Column c, row r is at (c cell[0], height, r cell[1]); a cell is cut from its (1, 0) to its (0, 1).
+//
+//   hem_trimesh_header     flags have HEM_TRIMESH_FIELD
+//   float[]                columns x rows, row after row; HEM_TRIMESH_NOWHERE: no ground, triangles here are missing
+//
+// Its tree is not stored: a block is four cells of a row, x by x, first their triangles at (0, 0), then those at (1, 1).
+// Blocks and nodes n levels above them are as many cells wide as hem_trimesh_columns_bits and rows_bits say.
 
 #include "formats/hem_format.h"
 
@@ -31,12 +40,15 @@ extern "C" {
 #define HEM_TRIMESH_MAX_TRIANGLES 134217728u // 8^9: three edges each still fit 32 bits
 #define HEM_TRIMESH_MAX_LEVELS 9
 #define HEM_TRIMESH_MAX_METRES 1e5f
-#define HEM_TRIMESH_NOWHERE 1e30f // an empty box goes from here to minus here
+#define HEM_TRIMESH_NOWHERE 1e30f    // an empty box goes from here to minus here
+#define HEM_TRIMESH_MAX_SIDE 8193u   // columns and rows of a height field
+#define HEM_TRIMESH_LEAST_CELL 1e-4f // metres
 
 enum {
     HEM_TRIMESH_CLOSED = 1,    // each edge has two triangles that run along it in opposite directions
     HEM_TRIMESH_TWO_SIDED = 2, // a sheet: whoever is behind it stays there. Otherwise what is behind is inside
     HEM_TRIMESH_SKINNED = 4,
+    HEM_TRIMESH_FIELD = 8, // a height field, with none of the others but TWO_SIDED
 };
 
 typedef struct hem_trimesh_header {
@@ -52,9 +64,11 @@ typedef struct hem_trimesh_header {
     uint32_t vertex_count;
     uint32_t triangle_count;
     uint32_t edge_count;
-    uint32_t border_count; // edges with one triangle
-    float low[3], high[3]; // of all vertices
-    uint8_t reserved[56];  // zero
+    uint32_t border_count;  // edges with one triangle
+    float low[3], high[3];  // of all vertices
+    uint32_t columns, rows; // of a height field, 2..HEM_TRIMESH_MAX_SIDE; else 0
+    float cell[2];          // metres between columns, between rows; else 0
+    uint8_t reserved[40];   // zero
 } hem_trimesh_header;
 HEM_STATIC_ASSERT(sizeof(hem_trimesh_header) == 192, "trimesh header size");
 
@@ -117,11 +131,21 @@ typedef struct hem_trimesh_view {
     const hem_trimesh_names* names;
     const hem_trimesh_edge* edges;
     const hem_trimesh_node* nodes;
-    uint32_t block_count;
+    const float* heights; // NULL = no height field; one has only these
+    uint32_t block_count; // of a height field: numbers below this are blocks, if their cells are in it
     uint32_t node_count;
     uint32_t level_count;
     uint32_t level_begin[HEM_TRIMESH_MAX_LEVELS + 1]; // first node of each level, then node_count
 } hem_trimesh_view;
+
+// Of a height field: powers of two of cells along x and z of what is `level` levels above a block.
+static inline uint32_t hem_trimesh_columns_bits(uint32_t level) {
+    return level == 0 ? 2 : (3 * level + 2) / 2;
+}
+
+static inline uint32_t hem_trimesh_rows_bits(uint32_t level) {
+    return 3 * level + 2 - hem_trimesh_columns_bits(level);
+}
 
 // Where the arrays of a mesh with these counts begin, and where it ends.
 typedef struct hem_trimesh_layout {
@@ -130,6 +154,9 @@ typedef struct hem_trimesh_layout {
     uint32_t level_begin[HEM_TRIMESH_MAX_LEVELS + 1];
 } hem_trimesh_layout;
 
+// Bytes of a height field, and its triangles whose three heights are ground.
+uint64_t hem_trimesh_field_size(uint32_t columns, uint32_t rows);
+uint32_t hem_trimesh_field_triangles(uint32_t columns, uint32_t rows, const float* heights);
 // At most HEM_TRIMESH_MAX_TRIANGLES triangles, and at least one.
 void hem_trimesh_lay_out(uint32_t vertex_count, uint32_t triangle_count, uint32_t edge_count, int skinned,
                          hem_trimesh_layout* layout);

@@ -64,9 +64,42 @@ void hem_trimesh_lay_out(uint32_t vertex_count, uint32_t triangle_count, uint32_
     layout->size = align_up(layout->nodes + (uint64_t)layout->node_count * sizeof(hem_trimesh_node));
 }
 
+uint64_t hem_trimesh_field_size(uint32_t columns, uint32_t rows) {
+    return align_up(sizeof(hem_trimesh_header)) + align_up((uint64_t)columns * rows * sizeof(float));
+}
+
+// All three heights are ground: of the triangle at (0, 0) of each cell, and of that at (1, 1).
+uint32_t hem_trimesh_field_triangles(uint32_t columns, uint32_t rows, const float* heights) {
+    uint32_t count = 0;
+    for (uint32_t r = 0; r + 1 < rows; ++r) {
+        const float *y = heights + (size_t)r * columns, *next = y + columns;
+        for (uint32_t c = 0; c + 1 < columns; ++c) {
+            const int both = y[c + 1] < HEM_TRIMESH_NOWHERE && next[c] < HEM_TRIMESH_NOWHERE;
+            count +=
+                (uint32_t)(both && y[c] < HEM_TRIMESH_NOWHERE) + (uint32_t)(both && next[c + 1] < HEM_TRIMESH_NOWHERE);
+        }
+    }
+    return count;
+}
+
+static void see_field(const hem_trimesh_header* h, hem_trimesh_view* view) {
+    memset(view, 0, sizeof *view);
+    view->header = h;
+    view->heights = (const float*)(const void*)((const uint8_t*)h + align_up(sizeof(hem_trimesh_header)));
+    do {
+        ++view->level_count;
+    } while (h->columns - 1 > 1u << hem_trimesh_columns_bits(view->level_count) ||
+             h->rows - 1 > 1u << hem_trimesh_rows_bits(view->level_count));
+    view->block_count = 1u << (3 * view->level_count);
+}
+
 void hem_trimesh_see(const void* bytes, hem_trimesh_view* view) {
     const uint8_t* base = (const uint8_t*)bytes;
     const hem_trimesh_header* h = (const hem_trimesh_header*)bytes;
+    if (h->flags & HEM_TRIMESH_FIELD) {
+        see_field(h, view);
+        return;
+    }
     hem_trimesh_layout layout;
     int skinned = (h->flags & HEM_TRIMESH_SKINNED) != 0;
     hem_trimesh_lay_out(h->vertex_count, h->triangle_count, h->edge_count, skinned, &layout);
@@ -77,10 +110,87 @@ void hem_trimesh_see(const void* bytes, hem_trimesh_view* view) {
     view->names = (const hem_trimesh_names*)(base + layout.names);
     view->edges = (const hem_trimesh_edge*)(base + layout.edges);
     view->nodes = (const hem_trimesh_node*)(base + layout.nodes);
+    view->heights = NULL;
     view->block_count = layout.block_count;
     view->node_count = layout.node_count;
     view->level_count = layout.level_count;
     memcpy(view->level_begin, layout.level_begin, sizeof view->level_begin);
+}
+
+static int is_good_side(uint32_t count, float cell) {
+    return count >= 2 && count <= HEM_TRIMESH_MAX_SIDE && cell >= HEM_TRIMESH_LEAST_CELL &&
+           (float)(count - 1) * cell <= HEM_TRIMESH_MAX_METRES;
+}
+
+// What a header says of a height field, before the size of the file is known to fit.
+static hem_trimesh_result check_field(checker* c, const hem_trimesh_header* h) {
+    if ((h->flags & ~(uint32_t)HEM_TRIMESH_TWO_SIDED) != HEM_TRIMESH_FIELD) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "flags");
+    }
+    if (h->bone_count != 0) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "bone_count");
+    }
+    if (!is_good_side(h->columns, h->cell[0])) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "columns");
+    }
+    if (!is_good_side(h->rows, h->cell[1])) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "rows");
+    }
+    if (h->vertex_count != h->columns * h->rows) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "vertex_count");
+    }
+    if (h->edge_count != 0 || h->border_count != 0) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "edge_count");
+    }
+    return HEM_TRIMESH_OK;
+}
+
+static hem_trimesh_result check_heights(checker* c) {
+    const hem_trimesh_header* h = c->view->header;
+    const uint32_t count = h->vertex_count;
+    float low = HEM_TRIMESH_NOWHERE, high = -HEM_TRIMESH_NOWHERE;
+    const float* y = c->view->heights;
+    for (uint32_t i = 0; i < count; ++i) {
+        const int ground = in_range(y[i], HEM_TRIMESH_MAX_METRES);
+        if (!ground && y[i] != HEM_TRIMESH_NOWHERE) {
+            return fail(c, HEM_TRIMESH_BAD_VALUE, "heights", i, "height");
+        }
+        low = ground && y[i] < low ? y[i] : low;
+        high = ground && y[i] > high ? y[i] : high;
+    }
+    const uint32_t triangles = hem_trimesh_field_triangles(h->columns, h->rows, y);
+    if (triangles == 0 || triangles != h->triangle_count) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "triangle_count");
+    }
+    const float least[3] = {0.0f, low, 0.0f};
+    const float most[3] = {(float)(h->columns - 1) * h->cell[0], high, (float)(h->rows - 1) * h->cell[1]};
+    for (int k = 0; k < 3; ++k) {
+        if (h->low[k] != least[k] || h->high[k] != most[k]) {
+            return fail(c, HEM_TRIMESH_BAD_VALUE, "header", 0, "low");
+        }
+    }
+    return is_zero(y + count, align_up((uint64_t)count * 4) - (uint64_t)count * 4)
+               ? HEM_TRIMESH_OK
+               : fail(c, HEM_TRIMESH_BAD_VALUE, "heights", 0, "gap");
+}
+
+static hem_trimesh_result check_counts(checker* c, const hem_trimesh_header* h, int skinned) {
+    if (skinned != (h->bone_count != 0) || h->bone_count > HEM_MAX_BONES) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "bone_count");
+    }
+    if (h->triangle_count == 0 || h->triangle_count > HEM_TRIMESH_MAX_TRIANGLES) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "triangle_count");
+    }
+    if (h->vertex_count < 3 || h->vertex_count > 3 * h->triangle_count) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "vertex_count");
+    }
+    if (h->edge_count < 3 || h->edge_count > 3 * h->triangle_count) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "edge_count");
+    }
+    if (!is_zero(&h->columns, sizeof h->columns + sizeof h->rows + sizeof h->cell)) {
+        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "columns");
+    }
+    return HEM_TRIMESH_OK;
 }
 
 static hem_trimesh_result check_header(checker* c, const uint8_t* bytes, size_t size) {
@@ -102,22 +212,14 @@ static hem_trimesh_result check_header(checker* c, const uint8_t* bytes, size_t 
     if (h->file_size > size) {
         return fail(c, HEM_TRIMESH_TOO_SHORT, "header", 0, "file_size");
     }
-    const uint32_t known = HEM_TRIMESH_CLOSED | HEM_TRIMESH_TWO_SIDED | HEM_TRIMESH_SKINNED;
-    int skinned = (h->flags & HEM_TRIMESH_SKINNED) != 0;
+    const uint32_t known = HEM_TRIMESH_CLOSED | HEM_TRIMESH_TWO_SIDED | HEM_TRIMESH_SKINNED | HEM_TRIMESH_FIELD;
+    int skinned = (h->flags & HEM_TRIMESH_SKINNED) != 0, field = (h->flags & HEM_TRIMESH_FIELD) != 0;
     if ((h->flags & ~known) != 0) {
         return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "flags");
     }
-    if (skinned != (h->bone_count != 0) || h->bone_count > HEM_MAX_BONES) {
-        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "bone_count");
-    }
-    if (h->triangle_count == 0 || h->triangle_count > HEM_TRIMESH_MAX_TRIANGLES) {
-        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "triangle_count");
-    }
-    if (h->vertex_count < 3 || h->vertex_count > 3 * h->triangle_count) {
-        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "vertex_count");
-    }
-    if (h->edge_count < 3 || h->edge_count > 3 * h->triangle_count) {
-        return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "edge_count");
+    hem_trimesh_result result = field ? check_field(c, h) : check_counts(c, h, skinned);
+    if (result != HEM_TRIMESH_OK) {
+        return result;
     }
     size_t length = 0;
     while (length < sizeof h->tool && h->tool[length] != 0) {
@@ -130,7 +232,11 @@ static hem_trimesh_result check_header(checker* c, const uint8_t* bytes, size_t 
         return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "reserved");
     }
     hem_trimesh_layout layout;
-    hem_trimesh_lay_out(h->vertex_count, h->triangle_count, h->edge_count, skinned, &layout);
+    if (field) {
+        layout.size = hem_trimesh_field_size(h->columns, h->rows);
+    } else {
+        hem_trimesh_lay_out(h->vertex_count, h->triangle_count, h->edge_count, skinned, &layout);
+    }
     if (h->file_size != layout.size || layout.size != size) {
         return fail(c, HEM_TRIMESH_BAD_HEADER, "header", 0, "file_size");
     }
@@ -344,6 +450,13 @@ hem_trimesh_result hem_trimesh_validate(const void* bytes, size_t size, hem_trim
         return fail(&c, HEM_TRIMESH_MISALIGNED, "header", 0, "bytes");
     }
     hem_trimesh_result result = check_header(&c, (const uint8_t*)bytes, size);
+    if (result == HEM_TRIMESH_OK && view->heights != NULL) {
+        result = check_heights(&c);
+        if (result != HEM_TRIMESH_OK) {
+            memset(view, 0, sizeof *view);
+        }
+        return result;
+    }
     result = result == HEM_TRIMESH_OK ? check_gaps(&c, (const uint8_t*)bytes) : result;
     result = result == HEM_TRIMESH_OK ? check_vertices(&c) : result;
     result = result == HEM_TRIMESH_OK ? check_triangles(&c) : result;

@@ -116,6 +116,32 @@ static bool make_hills(uint32_t n, float size, made_mesh* m) {
     return good;
 }
 
+// The same terrain as a height field, or nearly: each cell is cut as there.
+static bool make_field(uint32_t n, float size, made_mesh* m) {
+    const uint32_t side = n + 1;
+    float* y = malloc((size_t)side * side * 4);
+    hem_trimesh_field_def def = hem_trimesh_field_def_default();
+    hem_memory room;
+    memset(m, 0, sizeof(*m));
+    for (uint32_t i = 0; y != NULL && i < side * side; i++) {
+        float x = size * ((float)(i % side) / (float)n - 0.5f), z = size * ((float)(i / side) / (float)n - 0.5f);
+        y[i] = 0.1f * hem_sinf(4.0f * x) * hem_cosf(5.0f * z);
+    }
+    def.columns = def.rows = side;
+    def.heights = y;
+    def.cell[0] = def.cell[1] = size / (float)n;
+    bool good = y != NULL && hem_trimesh_measure_field(&def, &room) == HEM_OK;
+    m->bytes = good ? aligned_alloc(64, room.size) : NULL;
+    good = m->bytes != NULL && hem_trimesh_build_field(&def, m->bytes, room.size, NULL) == HEM_OK &&
+           hem_trimesh_open(&m->mesh, m->bytes, room.size) == HEM_OK &&
+           hem_trimesh_get_info(&m->mesh, &m->info) == HEM_OK;
+    free(y);
+    if (!good) {
+        forget_mesh(m);
+    }
+    return good;
+}
+
 static float body_radius(float v) {
     return 0.25f + 0.03f * hem_sinf(9.0f * v);
 }
@@ -335,7 +361,7 @@ static void prove_body(proof* p) {
 
 // A sheet of 1406 particles lies on a terrain of more and more triangles, of the same size each or ever smaller (then more
 // and more are within a thickness): the time per particle by the logarithm.
-static void prove_growth(proof* p, bool wider) {
+static void prove_growth(proof* p, bool wider, bool field) {
     static const uint32_t SIDE[] = {71, 224, 708}; // 10 k, 100 k and 1 M triangles
     double micros[3] = {0, 0, 0}, counts[3] = {0, 0, 0};
     made_cloth sheet;
@@ -343,7 +369,8 @@ static void prove_growth(proof* p, bool wider) {
     for (int32_t n = 0; good && n < 3; n++) {
         made_mesh hills;
         double least[FRAMES];
-        good = make_hills(SIDE[n], wider ? 2.0f * (float)SIDE[n] / (float)SIDE[0] : 2.0f, &hills);
+        const float size = wider ? 2.0f * (float)SIDE[n] / (float)SIDE[0] : 2.0f;
+        good = field ? make_field(SIDE[n], size, &hills) : make_hills(SIDE[n], size, &hills);
         for (int32_t i = 0; i < FRAMES; i++) {
             least[i] = 1e9;
         }
@@ -353,7 +380,7 @@ static void prove_growth(proof* p, bool wider) {
             if (!good) {
                 break;
             }
-            place_mesh(&s, 0.0f, -0.12f, 0.0f);
+            place_mesh(&s, field ? -0.5f * size : 0.0f, -0.12f, field ? -0.5f * size : 0.0f);
             for (int32_t frame = -30; frame < FRAMES; frame++) {
                 double seconds = mesh_seconds(&s);
                 if (frame >= 0) {
@@ -376,8 +403,8 @@ static void prove_growth(proof* p, bool wider) {
     for (int32_t n = 1; n < 3; n++) {
         double by_log = log(counts[n]) / log(counts[0]);
         proof_at_most(p, by_log, micros[n] / micros[0], "times",
-                      "time per particle at %.0f k triangles over that at %.0f k (%.3f us), %s", counts[n] * 1e-3,
-                      counts[0] * 1e-3, micros[0], wider ? "wider" : "finer");
+                      "time per particle at %.0f k triangles over that at %.0f k (%.3f us), %s%s", counts[n] * 1e-3,
+                      counts[0] * 1e-3, micros[0], field ? "a height field, " : "", wider ? "wider" : "finer");
     }
     forget_cloth(&sheet);
 }
@@ -420,8 +447,12 @@ void prove_meshes(proof* p) {
         prove_body(p);
     }
     if (proof_wants(p, "growth")) {
-        prove_growth(p, true);
-        prove_growth(p, false);
+        prove_growth(p, true, false);
+        prove_growth(p, false, false);
+    }
+    if (proof_wants(p, "field")) {
+        prove_growth(p, true, true);
+        prove_growth(p, false, true);
     }
     if (proof_wants(p, "speed")) {
         prove_speed(p);

@@ -234,9 +234,20 @@ static void offer(const refinement* r, const face* f, hem_vec3 at, uint32_t name
 static void offer_block(const refinement* r, const face* f, const hemi_mesh_shape* shape, const hem_mat34* out,
                         uint32_t block, inner_list* list) {
     const hem_trimesh_view* view = shape->view;
-    const uint32_t left = view->header->triangle_count - block * 8, count = left < 8 ? left : 8;
+    const uint32_t left = view->header->triangle_count - block * 8, count = view->heights || left >= 8 ? 8 : left;
     for (uint32_t i = 0; i < 3 * count; ++i) {
-        const uint32_t k = i / count, lane = i % count, name = view->names[block].vertex[k][lane];
+        const uint32_t k = i / count, lane = i % count;
+        if (view->heights) {
+            hem_vec3 corner[3];
+            if (!hemi_field_triangle(view, block * 8 + lane, corner)) {
+                continue;
+            }
+            const hem_vec3 at = hem_mat34_point(out, corner[k]);
+            offer(r, f, hem_vec3_madd(f->normal, f->up * r->margin, at), hemi_field_vertex(view, block * 8 + lane, k),
+                  list);
+            continue;
+        }
+        const uint32_t name = view->names[block].vertex[k][lane];
         const float(*at)[8] = shape->corners[block].at[k];
         const float* n = view->vertices[name].normal;
         const hem_vec3 normal = hem_mat34_vector(out, hem_vec3_make(n[0], n[1], n[2]));
@@ -282,7 +293,13 @@ static void offer_mesh(const refinement* r, const face* f, const hemi_collider_p
     while (depth > 0) {
         --depth;
         const uint32_t index = stack[depth].node, level = stack[depth].level;
-        const hem_trimesh_node* node = &shape.nodes[shape.view->level_begin[level] + index];
+        hem_trimesh_node made;
+        const hem_trimesh_node* node = &made;
+        if (shape.view->heights) {
+            hemi_field_node(shape.view, level, index, &made);
+        } else {
+            node = &shape.nodes[shape.view->level_begin[level] + index];
+        }
         for (uint32_t child = 0; child < 8; ++child) {
             if (!boxes_meet(node, child, low, high)) {
                 continue;

@@ -55,6 +55,8 @@ hem_result hem_trimesh_get_info(const hem_trimesh* mesh, hem_trimesh_info* info)
     info->bone_count = h->bone_count;
     info->closed = (h->flags & HEM_TRIMESH_CLOSED) != 0;
     info->two_sided = (h->flags & HEM_TRIMESH_TWO_SIDED) != 0;
+    info->columns = h->columns;
+    info->rows = h->rows;
     for (int k = 0; k < 3; ++k) {
         info->bounds_min[k] = h->low[k];
         info->bounds_max[k] = h->high[k];

@@ -8,6 +8,9 @@
 #include "hem/trimesh.h"
 #include "formats/hem_trimesh_validate.h"
 
+#define HEMI_BEND_SHARE 1e-5f // of an edge's length: what leans less to one side is flat
+#define HEMI_FIELD_COOKIE 0x484d4d46u
+
 typedef struct hemi_trimesh { // what lies inside hem_trimesh
     uint32_t cookie;
     hem_trimesh_result result;

@@ -16,7 +16,6 @@
 #define NO_INDEX UINT32_MAX
 #define FLAT_SHARE 1e-6f // of the longest side squared: with a smaller cross product a triangle has no area
 #define LEAST_SIDE 1e-7f // metres: of shorter ones the kernels' products of four lengths leave the range of floats
-#define BEND_SHARE 1e-5f // of the edge's length: what leans less to one side is flat
 #define SORTED_BY_HAND 48u
 
 typedef struct builder {
@@ -460,7 +459,7 @@ static void shape_edges(builder* b) {
             }
             hem_vec3 along = hem_vec3_sub(corner_at(b, t0, k0 + 1), corner_at(b, t0, k0));
             hem_vec3 over = hem_vec3_sub(corner_at(b, t1, k1 + 2), corner_at(b, t0, k0));
-            float lean = hem_vec3_dot(n, over), least = BEND_SHARE * hem_vec3_length(along);
+            float lean = hem_vec3_dot(n, over), least = HEMI_BEND_SHARE * hem_vec3_length(along);
             if (e->flags == 0 && hem_absf(lean) > least) {
                 e->flags = lean < 0.0f ? HEM_TRIMESH_EDGE_CONVEX : HEM_TRIMESH_EDGE_CONCAVE;
             }

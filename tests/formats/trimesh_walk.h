@@ -66,8 +66,36 @@ static inline mesh_file mesh_file_make(int skinned) {
     return m;
 }
 
+// Seven by five heights, with a hole.
+static inline mesh_file field_file_make(void) {
+    float y[35];
+    for (int i = 0; i < 35; ++i) {
+        y[i] = i == 17 ? HEM_NO_GROUND : 0.25f * (float)(i * i % 11);
+    }
+    hem_trimesh_field_def def = hem_trimesh_field_def_default();
+    def.columns = 7;
+    def.rows = 5;
+    def.heights = y;
+    def.cell[1] = 0.75f;
+    hem_memory need;
+    if (hem_trimesh_measure_field(&def, &need) != HEM_OK) {
+        abort();
+    }
+    mesh_file m = {aligned_alloc(64, need.size), need.size};
+    if (hem_trimesh_build_field(&def, m.bytes, m.size, NULL) != HEM_OK) {
+        abort();
+    }
+    return m;
+}
+
 static inline float walk_mesh(const hem_trimesh_view* v) {
     float sum = 0;
+    for (uint32_t i = 0; v->heights && i < v->header->vertex_count; ++i) {
+        sum += v->heights[i];
+    }
+    if (v->heights) {
+        return sum;
+    }
     for (uint32_t i = 0; i < v->header->vertex_count; ++i) {
         sum += v->vertices[i].position[0] + v->vertices[i].normal[2];
         sum += v->binds ? (float)v->binds[i].bone[3] : 0;

@@ -4,7 +4,8 @@
 // the builder; what it makes must be valid.
 //
 // The first byte modulo 3: 0 = the rest is the file; 1 = the rest is a list of patches, each an offset (3 bytes, modulo the
-// size) and a 32-bit word, applied to a valid mesh; 2 = the rest is floats, three per vertex, nine per triangle.
+// size) and a 32-bit word, applied to a valid mesh; 2 = the rest is floats, three per vertex, nine per triangle. With bit 3
+// it is a height field, of floats nine a row.
 
 #include "runtime/src/kernels/kernels.h"
 #include "tests/formats/trimesh_walk.h"
@@ -27,17 +28,42 @@ static void look(const uint8_t* bytes, size_t size) {
     hemi_mesh_touch touch;
     memset(&touch, 0, sizeof(touch));
     for (int lane = 0; lane < 8; ++lane) {
-        uint32_t v = (uint32_t)lane * 7 % view.header->vertex_count;
-        touch.from.x[lane] = view.vertices[v].position[0];
-        touch.from.y[lane] = view.vertices[v].position[1] + 1;
-        touch.to.y[lane] = view.vertices[v].position[1] - 1;
-        touch.to.z[lane] = lane == 3 ? (float)strtod("nan", NULL) : view.vertices[v].position[2];
+        uint32_t v = (uint32_t)lane * 7 % view.header->vertex_count, columns = view.header->columns;
+        const float at[3] = {view.heights ? (float)(v % columns) * view.header->cell[0] : view.vertices[v].position[0],
+                             view.heights ? view.heights[v] : view.vertices[v].position[1],
+                             view.heights ? (float)(v / columns) * view.header->cell[1] : view.vertices[v].position[2]};
+        touch.from.x[lane] = at[0];
+        touch.from.y[lane] = at[1] + 1;
+        touch.to.y[lane] = at[1] - 1;
+        touch.to.z[lane] = lane == 3 ? (float)strtod("nan", NULL) : at[2];
         touch.margin[lane] = 0.1f;
     }
     uint32_t hit = hemi_kernels_choose(HEM_KERNEL_AUTO)->touch_mesh(&shape, &touch, 0xff);
     if (hit & 8) {
         abort(); // NaN touches nothing
     }
+}
+
+static void build_field(const uint8_t* data, size_t size) {
+    hem_trimesh_field_def def = hem_trimesh_field_def_default();
+    float y[9 * 64];
+    def.columns = 9;
+    def.rows = (uint32_t)(size / 36 < 64 ? size / 36 : 64);
+    memcpy(y, data, (size_t)def.rows * 36);
+    def.heights = y;
+    hem_memory need;
+    if (hem_trimesh_measure_field(&def, &need) != HEM_OK) {
+        return;
+    }
+    void* room = aligned_alloc(64, need.size);
+    if (hem_trimesh_build_field(&def, room, need.size, NULL) == HEM_OK) {
+        look(room, need.size);
+        hem_trimesh mesh;
+        if (hem_trimesh_open(&mesh, room, need.size) != HEM_OK) {
+            abort();
+        }
+    }
+    free(room);
 }
 
 static void build(const uint8_t* data, size_t size) {
@@ -69,11 +95,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (size == 0) {
         return 0;
     }
+    const int field = data[0] & 8;
     if (data[0] % 3 == 2) {
-        build(data + 1, size - 1);
+        (field ? build_field : build)(data + 1, size - 1);
         return 0;
     }
-    mesh_file m = mesh_file_make(data[0] & 4);
+    mesh_file m = field ? field_file_make() : mesh_file_make(data[0] & 4);
     if (data[0] % 3 == 0) {
         free(m.bytes);
         m.size = size - 1;

@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(phases_suite);
     RUN_SUITE(trimesh_suite);
     RUN_SUITE(meshes_suite);
+    RUN_SUITE(fields_suite);
     RUN_SUITE(wraps_suite);
     RUN_SUITE(triangulate_suite);
     RUN_SUITE(determinism_suite);

@@ -59,6 +59,7 @@ void drive_tuned(world* w, int step);
 void drive_rest(world* w, int step);
 extern SUITE(trimesh_suite);
 extern SUITE(meshes_suite);
+extern SUITE(fields_suite);
 extern SUITE(wraps_suite);
 extern SUITE(triangulate_suite);
 

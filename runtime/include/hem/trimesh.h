@@ -6,6 +6,7 @@
 //
 //   hemc mesh table.glb -o table.hemmesh      compiles one offline; the game opens the bytes with hem_trimesh_open
 //   hem_trimesh_build                         makes the same bytes in the game, from triangles of any origin
+//   hem_trimesh_build_field                   the same from a terrain's heights, 4 bytes each
 //
 // An open mesh is used in place by as many instances and scenes as there are; nothing here keeps memory.
 
@@ -29,6 +30,7 @@ typedef struct hem_trimesh_info {
     uint32_t bone_count;   // 0 = not skinned
     int closed;            // no border, and all triangles face the same way
     int two_sided;
+    uint32_t columns, rows; // of a height field; else 0
     float bounds_min[3], bounds_max[3];
     uint64_t size; // bytes
 } hem_trimesh_info;
@@ -70,6 +72,29 @@ hem_result hem_trimesh_measure(const hem_trimesh_def* def, hem_memory* mesh, hem
 // block holds no mesh. HEM_ERROR_RANGE: a position is wrong; HEM_ERROR_COUNT: an index is, or no triangle is left.
 hem_result hem_trimesh_build(const hem_trimesh_def* def, void* block, size_t size, void* scratch, size_t scratch_size,
                              hem_trimesh_report* report);
+
+// -- Height fields
+
+#define HEM_NO_GROUND 1e30f // as a height: the triangles that meet here are missing
+
+typedef struct hem_trimesh_field_def {
+    uint32_t cookie;        // set by hem_trimesh_field_def_default
+    uint32_t columns, rows; // 2..8193 heights along x, along z
+    const float*
+        heights;   // y, metres, within 100 km, or HEM_NO_GROUND. Column c of row r is at (c cell[0], y, r cell[1])
+    size_t stride; // bytes from row to row, 0 = 4 columns
+    float cell[2]; // metres between columns and between rows, from 1e-4, default 1; 100 km a side at most
+    int two_sided; // 1 = holds from below, too; default 0: what is below comes out when it is near
+} hem_trimesh_field_def;
+
+hem_trimesh_field_def hem_trimesh_field_def_default(void);
+hem_result hem_trimesh_measure_field(const hem_trimesh_field_def* def, hem_memory* mesh);
+// Writes the bytes of a .hemmesh into `block`: a header of 192 bytes, then the heights, which may already be there. Each cell is
+// two triangles, cut from its column 1, row 0 to its column 0, row 1; nothing is made of them beforehand, so time is that of a
+// copy. On failure the block holds no mesh. HEM_ERROR_RANGE: report->bad_vertex is the height that is wrong, or a cell's size is;
+// HEM_ERROR_COUNT: a side is, or there is no triangle. report may be NULL.
+hem_result hem_trimesh_build_field(const hem_trimesh_field_def* def, void* block, size_t size,
+                                   hem_trimesh_report* report);
 
 #ifdef __cplusplus
 }

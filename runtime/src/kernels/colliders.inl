@@ -253,11 +253,12 @@ static int mesh_box(const hemi_mesh* mesh, hem_vec3* middle, hem_vec3* half) {
     if (!view) {
         return 0;
     }
-    const hem_trimesh_node* root = &(mesh->bone_count ? mesh->nodes : view->nodes)[view->node_count - 1];
+    const hem_trimesh_node* root =
+        view->heights ? NULL : &(mesh->bone_count ? mesh->nodes : view->nodes)[view->node_count - 1];
     float low[3], high[3];
     for (int k = 0; k < 3; ++k) {
-        low[k] = v8_hmin(v8_load(root->low[k]));
-        high[k] = v8_hmax(v8_load(root->high[k]));
+        low[k] = root ? v8_hmin(v8_load(root->low[k])) : view->header->low[k];
+        high[k] = root ? v8_hmax(v8_load(root->high[k])) : view->header->high[k];
     }
     hem_vec3 l = hem_vec3_make(low[0], low[1], low[2]), h = hem_vec3_make(high[0], high[1], high[2]);
     *middle = hem_vec3_scale(hem_vec3_add(l, h), 0.5f);

@@ -5,6 +5,7 @@
 // The work on rows of eight: one table per backend; every function is the same source compiled again.
 
 #include "runtime/src/scratch.h"
+#include "runtime/src/field.h"
 #include "runtime/src/trimesh.h"
 
 // Apply the frame's motion, forces and damping to a part's rows.

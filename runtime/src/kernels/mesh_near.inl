@@ -19,6 +19,8 @@
 #define NEAR_WAYS_CHANGING 2.0f
 #define NEAR_MANY 6     // triangles: with more of them, those beside wait until the particle has strayed sideways
 #define NEAR_HAIR 1e-3f // margins: rounding errors of that
+#define NEAR_SLIDES 4   // times that what went through a triangle may go through another one on its way along it
+#define NEAR_LIFT 0.1f  // margins: so far above the triangle that way begins
 #define MESH_LEAST_MARGIN 2e-3f // of the part's spacing: what has no thickness is held off by so much
 
 typedef struct near_cluster {
@@ -42,7 +44,8 @@ static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const 
     while (depth > 0) {
         --depth;
         const uint32_t index = stack[depth].node, level = stack[depth].level;
-        const hem_trimesh_node* node = &shape->nodes[view->level_begin[level] + index];
+        HEM_ALIGN(32) hem_trimesh_node made;
+        const hem_trimesh_node* node = mesh_node(shape, level, index, &made);
         m8 x = m8_and(v8_le(v8_load(node->low[0]), most.x), v8_ge(v8_load(node->high[0]), least.x));
         m8 y = m8_and(v8_le(v8_load(node->low[1]), most.y), v8_ge(v8_load(node->high[1]), least.y));
         m8 z = m8_and(v8_le(v8_load(node->low[2]), most.z), v8_ge(v8_load(node->high[2]), least.z));
@@ -142,7 +145,8 @@ static near_cluster* near_nodes(const hemi_mesh_shape* shape, const float low[3]
         below->count = 0;
         below->level = here->level - 1;
         for (uint32_t i = 0; i < here->count; ++i) {
-            const hem_trimesh_node* node = &shape->nodes[view->level_begin[below->level] + here->block[i]];
+            HEM_ALIGN(32) hem_trimesh_node made;
+            const hem_trimesh_node* node = mesh_node(shape, below->level, here->block[i], &made);
             m8 x = m8_and(v8_le(v8_load(node->low[0]), most.x), v8_ge(v8_load(node->high[0]), least.x));
             m8 y = m8_and(v8_le(v8_load(node->low[1]), most.y), v8_ge(v8_load(node->high[1]), least.y));
             m8 z = m8_and(v8_le(v8_load(node->low[2]), most.z), v8_ge(v8_load(node->high[2]), least.z));
@@ -204,12 +208,12 @@ static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* se
         seen->full = 1;
         return;
     }
-    const uint32_t left = shape->view->header->triangle_count - block * 8, at = seen->count++;
+    const uint32_t real = mesh_lanes(shape->view, block), at = seen->count++;
     m8 before;
     mesh_triangles t = mesh_triangles_at(shape, block, shape->then);
     v8 lower = near_distance(&t, v8x3_set1(one->start.x, one->start.y, one->start.z), &before);
-    if (left < 8) { // what follows the last triangle repeats it
-        lower = v8_select(m8_from_bits((1u << left) - 1), lower, v8_set1(1e30f));
+    if (real != 0xffu) { // what follows the last triangle repeats it
+        lower = v8_select(m8_from_bits(real), lower, v8_set1(1e30f));
     }
     seen->block[at] = block;
     seen->lower[at] = lower;
@@ -231,6 +235,9 @@ static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* se
 
 // A fine mesh does not fit into a cache: what will be looked at is fetched together.
 HEM_INLINE void near_fetch(const hemi_mesh_shape* shape, uint32_t node, uint32_t level) {
+    if (shape->view->heights) {
+        return; // made when it is asked for
+    }
     const char* at = level == 0 ? (const char*)&shape->corners[node]
                                 : (const char*)&shape->nodes[shape->view->level_begin[level - 1] + node];
     for (int bytes = 0; bytes < (level == 0 ? 288 : 192); bytes += 64) {
@@ -240,7 +247,6 @@ HEM_INLINE void near_fetch(const hemi_mesh_shape* shape, uint32_t node, uint32_t
 
 // The nearest child first, so that what matters soon becomes little.
 static void near_descend(const hemi_mesh_shape* shape, near_one* one, near_seen* seen, uint32_t node, uint32_t level) {
-    const hem_trimesh_view* view = shape->view;
     v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
     mesh_step stack[HEM_TRIMESH_MAX_LEVELS * 8];
     uint32_t depth = 1;
@@ -255,7 +261,8 @@ static void near_descend(const hemi_mesh_shape* shape, near_one* one, near_seen*
             continue;
         }
         const uint32_t below = top.level - 1, first = depth;
-        const hem_trimesh_node* n = &shape->nodes[view->level_begin[below] + top.node];
+        HEM_ALIGN(32) hem_trimesh_node made;
+        const hem_trimesh_node* n = mesh_node(shape, below, top.node, &made);
         v8 squares = near_squares(v8x3_make(v8_load(n->low[0]), v8_load(n->low[1]), v8_load(n->low[2])),
                                   v8x3_make(v8_load(n->high[0]), v8_load(n->high[1]), v8_load(n->high[2])), p);
         HEM_ALIGN(32) float square[8];
@@ -472,6 +479,16 @@ static void near_emit(const near_search* s, const near_one one[8], uint32_t row,
             near->lower[i] = has ? one[i].lower[k] : 1e30f;
             if (!has) {
                 continue; // too far to be looked at
+            }
+            if (s->mesh.view->heights) {
+                hem_vec3 corner[3];
+                hemi_field_triangle(s->mesh.view, t, corner);
+                for (int c = 0; c < 3; ++c) {
+                    near->corners.at[c][0][i] = corner[c].x;
+                    near->corners.at[c][1][i] = corner[c].y;
+                    near->corners.at[c][2][i] = corner[c].z;
+                }
+                continue;
             }
             near_copy(&s->mesh.corners[t / 8], lane, &near->corners, i);
             if (s->mesh.began) {
@@ -745,7 +762,7 @@ static contact8 near_answer(const near_found* f, const hemi_mesh_shape* shape, m
 }
 
 // The lanes that ask the tree.
-static void near_ask(const hemi_mesh_shape* shape, const near_found* f, m8 lanes, contact8* c, v8x3* moved) {
+static void near_ask(const hemi_mesh_shape* shape, near_found* f, m8 lanes, contact8* c, v8x3* moved) {
     HEM_ALIGN(32) hemi_mesh_touch touch;
     row3_store(&touch.from, f->ways.from);
     row3_store(&touch.to, f->ways.to);
@@ -754,10 +771,56 @@ static void near_ask(const hemi_mesh_shape* shape, const near_found* f, m8 lanes
     row3_store(&touch.normal, zero);
     row3_store(&touch.moved, zero);
     v8_store(touch.depth, v8_zero());
+    memset(touch.through, 0, sizeof(touch.through));
+    memset(touch.reached, 0, sizeof(touch.reached));
     HEMI_NAME(touch_mesh)(shape, &touch, m8_bits(lanes));
     c->n = v8x3_select(lanes, row3_load(&touch.normal), c->n);
     c->depth = v8_select(lanes, v8_load(touch.depth), c->depth);
+    uint32_t through = 0;
+    for (uint32_t i = 0; i < 8; ++i) {
+        through |= (uint32_t)(touch.through[i] != 0) << i;
+    }
+    m8 crossed = m8_and(lanes, m8_from_bits(through));
+    f->time = v8_select(crossed, v8_loadu(touch.reached), f->time);
+    f->out = v8x3_select(crossed, row3_load(&touch.normal), f->out);
     *moved = v8x3_select(lanes, row3_load(&touch.moved), *moved);
+}
+
+// What went through a triangle keeps the part of its way that leads along it. In a valley that part goes through the other
+// slope: again, and in the end the particle stays where it is outside for sure.
+static void near_slide(const hemi_mesh_shape* shape, const near_found* f, uint32_t lanes, contact8* c) {
+    HEM_ALIGN(32) hemi_mesh_touch touch;
+    v8x3 start = v8x3_madd(f->out, v8_mul(f->margin, v8_set1(NEAR_LIFT)), v8x3_lerp(f->ways.from, f->ways.to, f->time));
+    v8x3 end = v8x3_madd(c->n, c->depth, f->ways.to);
+    uint32_t changed = 0;
+    for (int round = 0; round < NEAR_SLIDES && lanes; ++round) {
+        row3_store(&touch.from, start);
+        row3_store(&touch.to, end);
+        v8_store(touch.margin, f->margin);
+        HEMI_NAME(touch_mesh)(shape, &touch, lanes);
+        uint32_t again = 0;
+        for (uint32_t i = 0; i < 8; ++i) {
+            const int through = (int)(lanes >> i & 1u) && touch.through[i];
+            again |= (uint32_t)through << i;
+            touch.depth[i] = through ? touch.depth[i] : 0.0f;
+            touch.reached[i] = through ? touch.reached[i] : 0.0f;
+        }
+        m8 more = m8_from_bits(again);
+        v8x3 n = row3_load(&touch.normal), at = v8x3_lerp(start, end, v8_loadu(touch.reached));
+        v8x3 lifted = v8x3_madd(n, v8_mul(f->margin, v8_set1(NEAR_LIFT)), at);
+        v8x3 last = round == NEAR_SLIDES - 1 ? lifted : v8x3_madd(n, v8_load(touch.depth), end);
+        start = v8x3_select(more, lifted, start);
+        end = v8x3_select(more, last, end);
+        changed |= again;
+        lanes = again;
+    }
+    if (changed) {
+        m8 those = m8_from_bits(changed);
+        v8x3 way = v8x3_sub(end, f->ways.to);
+        v8 far = v8_max(v8x3_length(way), v8_set1(1e-30f));
+        c->depth = v8_select(those, far, c->depth);
+        c->n = v8x3_select(those, v8x3_scale(way, v8_div(v8_set1(1.0f), far)), c->n);
+    }
 }
 
 static contact8 near_touch(const hemi_meshes* meshes, const hemi_mesh_row* r, const hemi_mesh_shape* shape,
@@ -786,6 +849,10 @@ static contact8 near_touch(const hemi_meshes* meshes, const hemi_mesh_row* r, co
     contact8 c = near_answer(f, shape, lists, moved);
     if (m8_any(asks)) {
         near_ask(shape, f, asks, &c, moved);
+    }
+    const uint32_t crossed = shape->began ? 0 : m8_bits(m8_and(free, v8_le(f->time, v8_set1(1.0f))));
+    if (crossed) {
+        near_slide(shape, f, crossed, &c);
     }
     return c;
 }

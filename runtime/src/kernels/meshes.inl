@@ -45,7 +45,45 @@ HEM_INLINE v8x3 mesh_corner(const hem_trimesh_corners* corners, int k) {
     return v8x3_make(v8_load(corners->at[k][0]), v8_load(corners->at[k][1]), v8_load(corners->at[k][2]));
 }
 
+// Stored, or made of a height field's heights into the room.
+HEM_INLINE const hem_trimesh_node* mesh_node(const hemi_mesh_shape* shape, uint32_t level, uint32_t index,
+                                             hem_trimesh_node* room) {
+    if (shape->view->heights) {
+        hemi_field_node(shape->view, level, index, room);
+        return room;
+    }
+    return &shape->nodes[shape->view->level_begin[level] + index];
+}
+
+HEM_INLINE const hem_trimesh_corners* mesh_corners(const hemi_mesh_shape* shape, uint32_t block,
+                                                   hem_trimesh_corners* room) {
+    if (shape->view->heights) {
+        hemi_field_corners(shape->view, block, room);
+        return room;
+    }
+    return &shape->corners[block];
+}
+
+static hemi_mesh_edge mesh_edge(const hem_trimesh_view* view, uint32_t triangle, uint32_t k) {
+    if (view->heights) {
+        return hemi_field_edge(view, triangle, k);
+    }
+    const hem_trimesh_edge* e = &view->edges[view->names[triangle / 8].edge[k][triangle % 8]];
+    return (hemi_mesh_edge){{e->triangle[0], e->triangle[1]}, e->flags};
+}
+
+// Lanes of a block that are triangles of their own.
+HEM_INLINE uint32_t mesh_lanes(const hem_trimesh_view* view, uint32_t block) {
+    const uint32_t left = view->header->triangle_count - block * 8;
+    return view->heights || left >= 8 ? 0xffu : (1u << left) - 1;
+}
+
 HEM_INLINE mesh_triangles mesh_triangles_at(const hemi_mesh_shape* shape, uint32_t block, float time) {
+    HEM_ALIGN(32) hem_trimesh_corners made;
+    if (shape->view->heights) {
+        hemi_field_corners(shape->view, block, &made);
+        return (mesh_triangles){mesh_corner(&made, 0), mesh_corner(&made, 1), mesh_corner(&made, 2)};
+    }
     const hem_trimesh_corners* end = shape->began && time <= 0.0f ? &shape->began[block] : &shape->corners[block];
     mesh_triangles t = {mesh_corner(end, 0), mesh_corner(end, 1), mesh_corner(end, 2)};
     if (shape->began && time < 1.0f && time > 0.0f) {
@@ -246,7 +284,8 @@ static void mesh_descend(mesh_probe* probe) {
         }
         uint32_t level = top.level - 1, first = depth;
         v8 squares;
-        uint32_t bits = mesh_children(probe, &probe->shape->nodes[view->level_begin[level] + top.node], &squares);
+        HEM_ALIGN(32) hem_trimesh_node made;
+        uint32_t bits = mesh_children(probe, mesh_node(probe->shape, level, top.node, &made), &squares);
         HEM_ALIGN(32) float square[8];
         v8_store(square, squares);
         for (; bits; bits &= bits - 1) { // sorted in, the nearest on top, the first of equals above the others
@@ -262,6 +301,10 @@ static void mesh_descend(mesh_probe* probe) {
 // -- What was found, one triangle at a time
 
 static void mesh_triangle(const hemi_mesh_shape* shape, uint32_t triangle, float time, hem_vec3 corner[3]) {
+    if (shape->view->heights) {
+        hemi_field_triangle(shape->view, triangle, corner);
+        return;
+    }
     const hem_trimesh_corners* end = &shape->corners[triangle / 8];
     uint32_t lane = triangle % 8;
     for (int k = 0; k < 3; ++k) {
@@ -281,10 +324,13 @@ static hem_vec3 mesh_unit_normal(const hem_vec3 corner[3]) {
 // Which way is out at the nearest point; zero = both.
 static hem_vec3 mesh_outward(const hemi_mesh_shape* shape, uint32_t triangle, uint32_t feature) {
     const hem_trimesh_view* view = shape->view;
-    const hem_trimesh_names* names = &view->names[triangle / 8];
     hem_vec3 none = hem_vec3_make(0.0f, 0.0f, 0.0f), corner[3];
+    if (feature >= MESH_VERTEX && view->heights) {
+        // What is above its nearest point is above the field, since no point of it lies above another.
+        return hemi_field_is_open(view, triangle, feature - MESH_VERTEX) ? none : hem_vec3_make(0.0f, 1.0f, 0.0f);
+    }
     if (feature >= MESH_VERTEX) {
-        uint32_t v = names->vertex[feature - MESH_VERTEX][triangle % 8];
+        uint32_t v = view->names[triangle / 8].vertex[feature - MESH_VERTEX][triangle % 8];
         const float* n = shape->normals ? shape->normals[v] : view->vertices[v].normal;
         return view->vertices[v].flags & HEM_TRIMESH_VERTEX_OPEN ? none : hem_vec3_make(n[0], n[1], n[2]);
     }
@@ -293,11 +339,11 @@ static hem_vec3 mesh_outward(const hemi_mesh_shape* shape, uint32_t triangle, ui
     if (feature == MESH_FACE) {
         return n;
     }
-    const hem_trimesh_edge* e = &view->edges[names->edge[feature - MESH_EDGE][triangle % 8]];
-    if (e->flags & (HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN)) {
+    const hemi_mesh_edge e = mesh_edge(view, triangle, feature - MESH_EDGE);
+    if (e.flags & (HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN)) {
         return none;
     }
-    mesh_triangle(shape, e->triangle[0] == triangle ? e->triangle[1] : e->triangle[0], shape->now, corner);
+    mesh_triangle(shape, e.triangle[0] == triangle ? e.triangle[1] : e.triangle[0], shape->now, corner);
     return hem_vec3_add(n, mesh_unit_normal(corner));
 }
 

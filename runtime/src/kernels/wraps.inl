@@ -213,7 +213,9 @@ static uint32_t wrap_edge_named(hemi_wraps* w, uint32_t name, uint32_t collider)
 HEM_INLINE uint32_t wrap_edges_in(const hemi_mesh_shape* shape, uint32_t block, int k, const float low[3],
                                   const float high[3]) {
     v8x3 least = v8x3_set1(low[0], low[1], low[2]), most = v8x3_set1(high[0], high[1], high[2]);
-    v8x3 a = mesh_corner(&shape->corners[block], k), b = mesh_corner(&shape->corners[block], (k + 1) % 3);
+    HEM_ALIGN(32) hem_trimesh_corners made;
+    const hem_trimesh_corners* corners = mesh_corners(shape, block, &made);
+    v8x3 a = mesh_corner(corners, k), b = mesh_corner(corners, (k + 1) % 3);
     v8x3 lowest = v8x3_least(a, b), highest = v8x3_most(a, b);
     if (shape->began) {
         a = mesh_corner(&shape->began[block], k), b = mesh_corner(&shape->began[block], (k + 1) % 3);
@@ -223,16 +225,14 @@ HEM_INLINE uint32_t wrap_edges_in(const hemi_mesh_shape* shape, uint32_t block, 
     m8 x = m8_and(v8_le(lowest.x, most.x), v8_ge(highest.x, least.x));
     m8 y = m8_and(v8_le(lowest.y, most.y), v8_ge(highest.y, least.y));
     m8 z = m8_and(v8_le(lowest.z, most.z), v8_ge(highest.z, least.z));
-    const uint32_t total = shape->view->header->triangle_count - block * 8,
-                   real = total < 8 ? (1u << total) - 1 : 0xffu;
-    return m8_bits(m8_and(x, m8_and(y, z))) & real;
+    return m8_bits(m8_and(x, m8_and(y, z))) & mesh_lanes(shape->view, block);
 }
 
 // Each edge belongs to its first triangle. One that is bent by bones may become convex.
 HEM_INLINE int wrap_is_wanted(const hemi_mesh_shape* shape, uint32_t triangle, int k) {
     const uint32_t wanted = HEM_TRIMESH_EDGE_CONVEX | HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN;
-    const hem_trimesh_edge* e = &shape->view->edges[shape->view->names[triangle / 8].edge[k][triangle % 8]];
-    return e->triangle[0] == triangle && (shape->normals || (e->flags & wanted));
+    const hemi_mesh_edge e = mesh_edge(shape->view, triangle, (uint32_t)k);
+    return e.triangle[0] == triangle && (shape->normals || (e.flags & wanted));
 }
 
 static int wrap_has_any(const hemi_mesh_shape* shape, const near_cluster* blocks, const float low[3],
@@ -253,8 +253,10 @@ static int wrap_has_any(const hemi_mesh_shape* shape, const near_cluster* blocks
 static void wrap_block(const hemi_wrap_args* args, const hemi_mesh_shape* shape, uint32_t collider, uint32_t block,
                        const wrap_boxes* boxes, uint32_t lanes) {
     hemi_wraps* w = args->wraps;
+    HEM_ALIGN(32) hem_trimesh_corners made;
+    const hem_trimesh_corners* corners = mesh_corners(shape, block, &made);
     for (int k = 0; k < 3; ++k) {
-        v8x3 a = mesh_corner(&shape->corners[block], k), b = mesh_corner(&shape->corners[block], (k + 1) % 3);
+        v8x3 a = mesh_corner(corners, k), b = mesh_corner(corners, (k + 1) % 3);
         for (uint32_t bits = wrap_edges_in(shape, block, k, boxes->least, boxes->most); bits; bits &= bits - 1) {
             const uint32_t lane = hem_lowest_bit(bits), triangle = block * 8 + lane;
             if (!wrap_is_wanted(shape, triangle, k)) {
@@ -430,16 +432,14 @@ static int wrap_faces(const wrap_mesh* m, hemi_wrap_edge* edge) {
     if (edge->asked) {
         return edge->asked == HEMI_WRAP_CLOSED;
     }
-    const hem_trimesh_view* view = m->then.view;
-    const uint32_t triangle = edge->name / 4, k = edge->name % 4;
-    const hem_trimesh_edge* e = &view->edges[view->names[triangle / 8].edge[k][triangle % 8]];
-    if (m->two_sided || (e->flags & (HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN))) {
+    const hemi_mesh_edge e = mesh_edge(m->then.view, edge->name / 4, edge->name % 4);
+    if (m->two_sided || (e.flags & (HEM_TRIMESH_EDGE_BORDER | HEM_TRIMESH_EDGE_TORN))) {
         edge->asked = HEMI_WRAP_OPEN;
         return 0;
     }
     for (int i = 0; i < 2; ++i) {
         hem_vec3 corner[3];
-        mesh_triangle(&m->then, e->triangle[i], m->then.now, corner);
+        mesh_triangle(&m->then, e.triangle[i], m->then.now, corner);
         wrap_store(hem_mat34_vector(&m->out[0], mesh_unit_normal(corner)), edge->faces[i]);
     }
     edge->asked = HEMI_WRAP_CLOSED;
