@@ -171,9 +171,10 @@ typedef struct hemc_bare_mesh {
     uint8_t virtual_particles; // on edges of meshes: 0 none, 1 of the edges of cloth, 2 of its faces as well
     bool self_collision;
     float self_thickness;
-    float damping;  // 1/s
-    float friction; // 0..1
-    float fullness; // Hz: particles of other columns that crowd are pushed apart; 0 = not
+    float thickness; // metres that cloth keeps from colliders
+    float damping;   // 1/s
+    float friction;  // 0..1
+    float fullness;  // Hz: particles of other columns that crowd are pushed apart; 0 = not
 } hemc_bare_mesh;
 
 int hemc_compile_bare(const hemc_bare_mesh* mesh, uint8_t** bytes, size_t* size);

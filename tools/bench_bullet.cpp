@@ -73,7 +73,7 @@ void add_sheet(bullet_side& side, int32_t instance) {
     body->m_cfg.kKHR = 1.0f;
     body->m_cfg.kDF = BENCH_FRICTION;
     body->m_cfg.collisions = side.setup.variant == BENCH_CAPSULED ? btSoftBody::fCollision::SDF_RS : 0;
-    body->getCollisionShape()->setMargin(0.005f);
+    body->getCollisionShape()->setMargin(BENCH_THICKNESS);
     body->setActivationState(DISABLE_DEACTIVATION);
     side.world.addSoftBody(body.get());
     side.sheets.push_back(std::move(body));

@@ -138,6 +138,7 @@ typedef struct bench_world {
 #define BENCH_SUBSTEPS 4
 #define BENCH_DAMPING 5.0f // 1/s
 #define BENCH_FRICTION 0.3f
+#define BENCH_THICKNESS 0.005f // metres kept from capsules: Bullet's margin
 
 void bench_origin(int32_t instance, float origin[3]);
 

@@ -94,6 +94,7 @@ int bench_sheet_compile(const bench_sheet* s, bool self_collision, uint8_t** byt
     mesh.column = s->column;
     mesh.self_collision = self_collision;
     mesh.self_thickness = bench_self_thickness(s);
+    mesh.thickness = BENCH_THICKNESS;
     mesh.damping = BENCH_DAMPING;
     mesh.friction = BENCH_FRICTION;
     return hemc_compile_bare(&mesh, bytes, size);

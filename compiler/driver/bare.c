@@ -23,6 +23,7 @@ static hem_tuning bare_tuning(const hemc_bare_mesh* bare) {
     t.angular_damping = bare->damping;
     t.friction = bare->friction;
     t.self_thickness = bare->self_thickness;
+    t.collision_thickness = bare->thickness;
     t.max_speed = 1000;
     t.drive_damping = bare->drive != NULL ? 1.0f : 0.0f;
     t.linear_inertia = 1;

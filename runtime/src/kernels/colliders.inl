@@ -394,18 +394,21 @@ HEM_INLINE int what_is_cut(uint32_t kind, const float size[4], float spacing, fl
 }
 
 // Threads that may come to thin colliders: each lies within the box around the ways of both its ends.
-static void find_edges(const hem_view* view, uint32_t p, const hemi_part_step* tune, hemi_colliders* s) {
+static void find_edges(const hem_view* view, const hemi_row4* x, uint32_t p, const hemi_part_step* tune,
+                       hemi_colliders* s) {
     const hem_part* part = &view->parts[p];
     const hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
     const float* bounds = s->bounds;
     const uint32_t stride = s->stride;
-    uint64_t thin[(HEM_MAX_COLLIDERS + HEMI_SCENE_COLLIDERS) / 64] = {0}, some = 0;
+    uint64_t thin[2][(HEM_MAX_COLLIDERS + HEMI_SCENE_COLLIDERS) / 64] = {{0}},
+                                                                  some = 0; // for threads that hang free; for all
     for (uint32_t c = 0; c < s->count; ++c) {
         const hemi_collider* k = s->paths[c].collider;
-        const int cut = (k->mask & part->collision_group) &&
-                        what_is_cut(k->kind, k->size, part->spacing, tune->thickness) != CUTS_NOTHING;
-        thin[c / 64] |= (uint64_t)cut << (c % 64);
-        some |= (uint64_t)cut;
+        const int cut = k->mask & part->collision_group ? what_is_cut(k->kind, k->size, part->spacing, tune->thickness)
+                                                        : CUTS_NOTHING;
+        thin[0][c / 64] |= (uint64_t)(cut == CUTS_ALL) << (c % 64);
+        thin[1][c / 64] |= (uint64_t)(cut != CUTS_NOTHING) << (c % 64);
+        some |= (uint64_t)(cut != CUTS_NOTHING);
     }
     if (part->kind != HEM_PART_CLOTH || !some) {
         return;
@@ -417,10 +420,13 @@ static void find_edges(const hem_view* view, uint32_t p, const hemi_part_step* t
         }
         const uint64_t* near_a = s->row_colliders + (size_t)batch->row_a * s->words;
         const uint64_t* near_b = s->row_colliders + (size_t)batch->row_b * s->words;
+        const v8 least = v8_min(v8_load(x[batch->row_a].w), v8_rotate(v8_load(x[batch->row_b].w), batch->rotate));
+        const uint32_t pinned = m8_bits(v8_eq(least, v8_zero())) & batch->lane_mask;
+        const uint64_t* wanted = thin[pinned != 0];
         way_box ways = no_way();
         int known = 0;
         for (uint32_t word = 0; word < s->words; ++word) {
-            for (uint64_t bits = (near_a[word] | near_b[word]) & thin[word]; bits; bits &= bits - 1) {
+            for (uint64_t bits = (near_a[word] | near_b[word]) & wanted[word]; bits; bits &= bits - 1) {
                 const uint32_t c = word * 64 + hem_lowest_bit(bits);
                 if (!known) {
                     known = 1;
@@ -510,6 +516,6 @@ void HEMI_NAME(cull_colliders)(const hem_view* view, const hemi_row4* x, const h
                 }
             }
         }
-        find_edges(view, p, &parts[p], s);
+        find_edges(view, x, p, &parts[p], s);
     }
 }
