@@ -236,4 +236,15 @@ typedef bool (*hemc_moment_function)(const uint8_t* bytes, size_t size, const he
                                      const char* path);
 void hemc_set_preflight_functions(hemc_preflight_function fly, hemc_moment_function draw);
 
+// How far the vertices are from where an animation has them, frame by frame, when a lattice carries them.
+typedef struct hemc_error_curve {
+    const char* name;
+    uint32_t frame_count;
+    float seconds; // of a frame
+    float *worst_mm, *mean_mm;
+} hemc_error_curve;
+
+typedef bool (*hemc_curve_function)(const hemc_error_curve* curve, const char* path); // into a PNG
+void hemc_set_curve_function(hemc_curve_function function);
+
 #endif

@@ -221,6 +221,8 @@ typedef struct hemc_lattice_clip_recipe {
     const char* name;
     const char *file, *text; // path and what it holds; NULL = of a clip
     size_t text_size;
+    bool is_cache;         // of points, not a particle animation
+    float fps;             // of a cache
     const char* clip;      // of the character; NULL = of a file
     uint32_t every;        // frames of it from key to key
     int interpolate, loop; // 0, 1; -1 = as the file or the clip says

@@ -3,24 +3,27 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/shape/inverse.h"
+#include "compiler/shape/vertex_cache.h"
 #include "formats/hem_lattice_text.h"
 #include "formats/hem_validate.h"
 #include "platform/clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // hemc lattice: the way of a lattice to a modelling tool and back (Sullivan, 5.2, 5.3 and the appendix).
 //
 //   export   the body file, .rmb, of a lattice in a .hem
 //   mesh     the lattice as a glTF of points and edges, to be posed; point i is particle i of the body file
-//   inverse  a clip of the character to keyframes of its lattice, as a particle animation
+//   inverse  a clip of the character, or a point cache, to keyframes of its lattice, as a particle animation
 //   check    reads a body file or a particle animation; with -o writes it anew
 //
 // Places are metres in character space. Particles are numbered as they stand in the .hem, pads left out.
 
 typedef struct files_job {
-    const char *verb, *input, *output, *clip, *part;
+    const char *verb, *input, *output, *clip, *part, *cache, *fps, *picture;
+    double rate; // frames a second of a cache
     int verbosity;
 } files_job;
 
@@ -34,13 +37,22 @@ typedef struct opened {
     uint32_t particle_count;
 } opened;
 
+static hemc_curve_function curve_function;
+
+void hemc_set_curve_function(hemc_curve_function function) {
+    curve_function = function;
+}
+
 static const char usage_text[] =
     "hemc lattice export IN.hem -o BODY.rmb                 the body file of a lattice\n"
     "hemc lattice mesh IN.hem -o LATTICE.glb                its points and edges, to be posed in a modelling tool\n"
     "hemc lattice inverse IN.hem --clip NAME -o ANIM.txt    keyframes of the lattice from a clip of the character\n"
+    "hemc lattice inverse IN.hem --cache POINTS.pc2 -o ANIM.txt     the same from a point cache\n"
     "hemc lattice check FILE [-o COPY]                      reads a body file or a particle animation\n"
-    "  --part NAME   which lattice, where there are several      -q, --quiet    -v, --verbose: the error of each "
-    "frame\n";
+    "  --part NAME      which lattice, where there are several\n"
+    "  --fps N          frames a second of a point cache, 24\n"
+    "  --picture P.png  the error of each frame, drawn\n"
+    "  -q, --quiet      -v, --verbose: the error of each frame\n";
 
 static int usage(const char* what, const char* word) {
     fprintf(stderr, "hemc lattice: error: %s%s%s\n%s", what, word != NULL ? " " : "", word != NULL ? word : "",
@@ -60,9 +72,10 @@ static int parse(int argc, char** argv, files_job* job) {
         const struct {
             const char *small, *name;
             const char** value;
-        } takers[] = {{"-o", "--output", &job->output}, {"", "--clip", &job->clip}, {"", "--part", &job->part}};
+        } takers[] = {{"-o", "--output", &job->output}, {"", "--clip", &job->clip}, {"", "--part", &job->part},
+                      {"", "--cache", &job->cache},     {"", "--fps", &job->fps},   {"", "--picture", &job->picture}};
         bool known = false;
-        for (int k = 0; k < 3 && !known; ++k) {
+        for (int k = 0; k < 6 && !known; ++k) {
             if (strcmp(argv[i], takers[k].small) == 0 || strcmp(argv[i], takers[k].name) == 0) {
                 if (i + 1 >= argc) {
                     return usage("a value must follow", argv[i]);
@@ -92,8 +105,17 @@ static int parse(int argc, char** argv, files_job* job) {
     if (job->output == NULL && strcmp(job->verb, "check") != 0) {
         return usage("no output; add -o FILE", NULL);
     }
-    if (job->clip != NULL && strcmp(job->verb, "inverse") != 0) {
-        return usage("--clip goes with inverse", NULL);
+    const bool inverse = strcmp(job->verb, "inverse") == 0;
+    if (!inverse && (job->clip != NULL || job->cache != NULL || job->picture != NULL)) {
+        return usage(job->clip != NULL ? "--clip goes with inverse" : "--cache and --picture go with inverse", NULL);
+    }
+    if (job->clip != NULL && job->cache != NULL) {
+        return usage("either --clip or --cache", NULL);
+    }
+    char* end = NULL;
+    job->rate = job->fps != NULL ? strtod(job->fps, &end) : 24.0;
+    if (job->fps != NULL && (job->cache == NULL || *end != 0 || !(job->rate >= 1.0 && job->rate <= 1000.0))) {
+        return usage("--fps goes with --cache and is 1 to 1000, not", job->fps);
     }
     return HEMC_OK;
 }
@@ -329,18 +351,63 @@ static const hem_clip* choose_clip(opened* o) {
     return NULL;
 }
 
-static bool write_inverse(opened* o) {
-    const hem_view* v = &o->view;
-    const hem_clip* clip = choose_clip(o);
-    if (clip == NULL) {
+// Where the vertices are in each frame: by a clip of the file, or by a point cache.
+typedef struct motion {
+    const hem_clip* clip; // NULL = the cache
+    hemc_vertex_cache cache;
+    uint32_t frame_count;
+    double hz;
+} motion;
+
+static bool open_motion(opened* o, const hemc_vec3* rest, uint32_t count, motion* m) {
+    uint8_t* bytes;
+    size_t size;
+    if (o->job->cache == NULL) {
+        m->clip = choose_clip(o);
+        m->frame_count = m->clip != NULL ? m->clip->frame_count : 0;
+        m->hz = m->clip != NULL ? (double)m->clip->hz : 1;
+        return m->clip != NULL;
+    }
+    if (!hemc_read_file(o->arena, o->job->cache, &bytes, &size)) {
+        return hemc_error(&o->log, HEMC_IO, o->job->cache, "", "cannot be read");
+    }
+    const double unit = o->view.info->unit > 0 ? (double)o->view.info->unit : 1.0;
+    if (!hemc_vertex_cache_open(o->arena, &o->log, o->job->cache, bytes, size, unit, rest, count, &m->cache)) {
         return false;
     }
+    m->frame_count = m->cache.points.sample_count;
+    m->hz = hemc_vertex_cache_hz(&m->cache, o->job->rate);
+    return true;
+}
+
+static void vertices_at(const opened* o, const motion* m, uint32_t frame, const uint32_t* vertices, uint32_t count,
+                        hemc_vec3* now) {
+    if (m->clip == NULL) {
+        hemc_vertex_cache_sample(&m->cache, frame, now);
+    } else {
+        const uint32_t at = m->clip->frame_begin + frame;
+        pose_vertices(o, &o->view.clip_frames[(size_t)at * o->view.info->bone_count], vertices, count, now);
+    }
+}
+
+static bool write_inverse(opened* o) {
+    const hem_view* v = &o->view;
     uint32_t* vertices = hemc_alloc(o->arena, v->vertex_cell_count, sizeof(uint32_t));
     hemc_vec3* rest = hemc_alloc(o->arena, v->vertex_cell_count, sizeof(hemc_vec3));
-    const uint32_t count = lattice_vertices(o, vertices, rest), frames = clip->frame_count;
+    const uint32_t count = lattice_vertices(o, vertices, rest);
+    motion m = {0};
+    if (!open_motion(o, rest, count, &m)) {
+        return false;
+    }
+    const uint32_t frames = m.frame_count;
     hemc_vec3* now = hemc_alloc(o->arena, count, sizeof(hemc_vec3));
     hemc_vec3* places = hemc_alloc(o->arena, (size_t)frames * o->particle_count, sizeof(hemc_vec3));
     int32_t* numbers = hemc_alloc(o->arena, frames, sizeof(int32_t));
+    hemc_error_curve curve = {o->job->clip != NULL    ? o->job->clip
+                              : o->job->cache != NULL ? o->job->cache
+                                                      : v->strings + m.clip->name_offset,
+                              frames, (float)(1 / m.hz), hemc_alloc(o->arena, frames, sizeof(float)),
+                              hemc_alloc(o->arena, frames, sizeof(float))};
     double clock = hem_clock_seconds(), worst = 0, size = 0, first = 0, later = 0;
     hemc_inverse* inverse = hemc_inverse_make(o->arena, &o->lattice, o->particle_count, rest, count);
     if (inverse == NULL) {
@@ -351,13 +418,15 @@ static bool write_inverse(opened* o) {
         size = fmax(size, (double)(o->lattice.size[a] - 1) * (double)o->lattice.spacing[a]);
     }
     for (uint32_t f = 0; f < frames; ++f) {
-        pose_vertices(o, &v->clip_frames[(size_t)(clip->frame_begin + f) * v->info->bone_count], vertices, count, now);
+        vertices_at(o, &m, f, vertices, count, now);
         hemc_vec3* to = places + (size_t)f * o->particle_count;
         hemc_inverse_frame(inverse, now, to);
         const double took = hem_clock_seconds() - clock;
         *(f == 0 ? &first : &later) = f == 0 ? took : fmax(later, took);
         const hemc_inverse_error e = hemc_inverse_measure(inverse, now, to);
         numbers[f] = (int32_t)f;
+        curve.worst_mm[f] = (float)(1e3 * e.worst);
+        curve.mean_mm[f] = (float)(1e3 * e.mean);
         worst = fmax(worst, e.worst);
         if (o->job->verbosity > 0) {
             printf("frame %u: worst %.2f mm (%.2f %% of its size) at vertex %u, mean %.3f mm\n", f, 1e3 * e.worst,
@@ -366,7 +435,7 @@ static bool write_inverse(opened* o) {
         clock = hem_clock_seconds();
     }
     hem_animation_text animation = {
-        .fps = (double)clip->hz, .interpolate = 1, .particle_count = o->particle_count, .frame_count = frames};
+        .fps = m.hz, .interpolate = 1, .particle_count = o->particle_count, .frame_count = frames};
     const int32_t(*indices)[3] = (const int32_t(*)[3])o->lattice.indices;
     const float(*all)[3] = (const float(*)[3])(const void*)places;
     const size_t bytes = hem_animation_write(&animation, indices, numbers, all, NULL);
@@ -377,6 +446,10 @@ static bool write_inverse(opened* o) {
             "%u frames of %u vertices on %u particles: at most %.2f mm off, %.2f %% of its size; first frame %.2f ms, "
             "later at most %.2f ms\n",
             frames, count, o->particle_count, 1e3 * worst, 100 * worst / size, 1e3 * first, 1e3 * later);
+    }
+    if (o->job->picture != NULL && (curve_function == NULL || !curve_function(&curve, o->job->picture))) {
+        return hemc_error(&o->log, HEMC_IO, o->job->picture, "",
+                          curve_function == NULL ? "this hemc is built without a renderer" : "cannot be written");
     }
     return hemc_write_output(&o->log, o->job->output, text, bytes);
 }
@@ -433,7 +506,8 @@ int hemc_lattice_run(hemc_arena* arena, int argc, char** argv, const char* const
         return code;
     }
     opened o = {.arena = arena, .log = {.arena = arena}, .job = &job};
-    const hemc_job paths = {.input = job.input, .output = job.output, .responses = responses};
+    const hemc_job paths = {
+        .input = job.input, .recipe = job.cache, .output = job.output, .picture = job.picture, .responses = responses};
     const bool good = hemc_check_outputs(arena, &o.log, NULL, &paths, 1, NULL) && hemc_check_writable(&o.log, &paths);
     if (good && strcmp(job.verb, "check") == 0) {
         check_text(&o);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-// "clips" of a part that is a lattice: particle animations, from text files or from clips of the character.
+// "clips" of a part that is a lattice: particle animations, from text files, from clips of the character or from point caches.
 
-// All of it is read here, and what is wrong is said with its line.
+// All of it is read here, and what is wrong is said with its line; of a cache when there are vertices to hold it against.
 static bool read_animation(const hemc_recipe_reader* r, const hemc_json* value, hemc_lattice_clip_recipe* clip) {
     uint8_t* bytes;
     hem_animation_text animation;
@@ -20,6 +20,9 @@ static bool read_animation(const hemc_recipe_reader* r, const hemc_json* value, 
         return hemc_recipe_fault(r, value, "cannot read %s", clip->file);
     }
     clip->text = (const char*)bytes;
+    if (clip->is_cache) {
+        return true;
+    }
     if (!hem_animation_read(clip->text, clip->text_size, &animation, NULL, NULL, NULL, &fault)) {
         return hemc_error(r->log, HEMC_INPUT, clip->file, "", "line %u: %s", fault.line, fault.what);
     }
@@ -38,32 +41,43 @@ static bool read_flag(const hemc_recipe_reader* r, const hemc_json* object, cons
 }
 
 static bool read_clip(const hemc_recipe_reader* r, const hemc_json* object, hemc_lattice_clip_recipe* clip) {
-    static const char* const keys[] = {"name", "file", "clip", "every", "interpolate", "loop"};
+    static const char* const keys[] = {"name", "file", "clip", "cache", "fps", "every", "interpolate", "loop"};
     if (object->kind != HEMC_JSON_OBJECT) {
         return hemc_recipe_fault(r, object, "must be an object such as {\"clip\": \"walk\"}");
     }
     clip->every = 1;
+    clip->fps = 24.0f;
+    const char* cache = NULL;
     bool good = hemc_recipe_keys(r, object, keys, sizeof(keys) / sizeof(keys[0]));
     good = hemc_recipe_string(r, object, "name", &clip->name) && good;
     good = hemc_recipe_string(r, object, "file", &clip->file) && good;
     good = hemc_recipe_string(r, object, "clip", &clip->clip) && good;
+    good = hemc_recipe_string(r, object, "cache", &cache) && good;
+    good = hemc_recipe_number(r, object, "fps", 1, false, 1000, &clip->fps) && good;
     good = hemc_recipe_count(r, object, "every", 1, 1000, &clip->every) && good;
     good = read_flag(r, object, "interpolate", &clip->interpolate) && good;
     good = read_flag(r, object, "loop", &clip->loop) && good;
     if (!good) {
         return false;
     }
-    if ((clip->file == NULL) == (clip->clip == NULL)) {
-        return hemc_recipe_fault(r, object, "has either a \"file\", a particle animation, or a \"clip\" of the model");
+    if ((clip->file != NULL) + (clip->clip != NULL) + (cache != NULL) != 1) {
+        return hemc_recipe_fault(
+            r, object,
+            "has either a \"file\", a particle animation, a \"clip\" of the model, or a \"cache\" of points");
     }
-    if (clip->file != NULL && hemc_json_member(object, "every") != NULL) {
+    clip->is_cache = cache != NULL;
+    clip->file = cache != NULL ? cache : clip->file;
+    if (cache == NULL && hemc_json_member(object, "fps") != NULL) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "fps"), "goes with \"cache\"");
+    }
+    if (clip->file != NULL && !clip->is_cache && hemc_json_member(object, "every") != NULL) {
         return hemc_recipe_fault(r, hemc_json_member(object, "every"), "goes with \"clip\"; a file has its keyframes");
     }
     if (clip->file != NULL && clip->name == NULL) {
         return hemc_recipe_fault(r, object, "has no \"name\"");
     }
     clip->name = clip->name != NULL ? clip->name : clip->clip;
-    return clip->file == NULL || read_animation(r, hemc_json_member(object, "file"), clip);
+    return clip->file == NULL || read_animation(r, hemc_json_member(object, clip->is_cache ? "cache" : "file"), clip);
 }
 
 bool hemc_recipe_lattice_clips(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {

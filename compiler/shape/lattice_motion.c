@@ -3,12 +3,13 @@
 
 #include "compiler/recipe/json.h"
 #include "compiler/shape/inverse.h"
+#include "compiler/shape/vertex_cache.h"
 #include "formats/hem_lattice_text.h"
 
 #include <string.h>
 
 // Animations of a lattice. Forward: a particle animation says where each particle is, by index. Inverse: a clip of the
-// character says where each vertex is, and shape/inverse.c which lattice has them there.
+// character or a point cache says where each vertex is, and shape/inverse.c which lattice has them there.
 
 static double lattice_index(const hemc_lattice* l, uint32_t particle, int axis) {
     return (double)l->origin[axis] + l->indices[particle][axis] * (double)l->spacing[axis];
@@ -184,12 +185,12 @@ static const hemc_clip* find_clip(hemc_arena* arena, hemc_log* log, const hemc_m
 }
 
 static bool make_inverse(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
-                         const hemc_lattice_clip_recipe* from, const hemc_mesh* mesh, uint32_t p,
+                         const hemc_lattice_clip_recipe* from, double scale, const hemc_mesh* mesh, uint32_t p,
                          hemc_lattice_clip* clip) {
     const hemc_lattice* l = mesh->part_lattices[p];
     const uint32_t begin = mesh->part_begin[p], end = mesh->part_begin[p + 1];
-    const hemc_clip* source = find_clip(arena, log, model, part, from);
-    if (source == NULL) {
+    const hemc_clip* source = from->is_cache ? NULL : find_clip(arena, log, model, part, from);
+    if (!from->is_cache && source == NULL) {
         return false;
     }
     uint32_t* vertices = hemc_alloc(arena, model->vertex_count, sizeof(uint32_t));
@@ -208,26 +209,37 @@ static bool make_inverse(hemc_arena* arena, hemc_log* log, const hemc_model* mod
         return hemc_error(log, HEMC_INPUT, hemc_part_file(part, model), from->json_path,
                           "the vertices of part \"%s\" lie in a plane: nothing tells what is across it", part->name);
     }
-    const uint32_t keys = (source->frame_count - 1) / from->every + 1;
-    const bool last = (keys - 1) * from->every != source->frame_count - 1; // the end is always a key
+    hemc_vertex_cache cache;
+    if (from->is_cache &&
+        !hemc_vertex_cache_open(arena, log, from->file, from->text, from->text_size, scale, rest, count, &cache)) {
+        return false;
+    }
+    const uint32_t frames = from->is_cache ? cache.points.sample_count : source->frame_count;
+    const double hz = from->is_cache ? hemc_vertex_cache_hz(&cache, (double)from->fps) : (double)source->hz;
+    const uint32_t keys = (frames - 1) / from->every + 1;
+    const bool last = (keys - 1) * from->every != frames - 1; // the end is always a key
     clip->key_count = keys + last;
     clip->interpolates = true;
-    clip->loops = source->loops;
+    clip->loops = !from->is_cache && source->loops;
     clip->seconds = hemc_alloc(arena, clip->key_count, sizeof(float));
     clip->places = hemc_alloc(arena, (size_t)clip->key_count * (end - begin), sizeof(hemc_vec3));
     double worst = 0;
     for (uint32_t k = 0; k < clip->key_count; ++k) {
-        const uint32_t frame = k < keys ? k * from->every : source->frame_count - 1;
+        const uint32_t frame = k < keys ? k * from->every : frames - 1;
         hemc_vec3* places = clip->places + (size_t)k * (end - begin);
-        pose_vertices(model, (const float(*)[12])(source->frames + (size_t)frame * model->bone_count), vertices, count,
-                      now);
+        if (from->is_cache) {
+            hemc_vertex_cache_sample(&cache, frame, now);
+        } else {
+            pose_vertices(model, (const float(*)[12])(source->frames + (size_t)frame * model->bone_count), vertices,
+                          count, now);
+        }
         hemc_inverse_frame(inverse, now, places);
-        clip->seconds[k] = (float)frame / source->hz;
+        clip->seconds[k] = (float)(frame / hz);
         worst = fmax(worst, hemc_inverse_measure(inverse, now, places).worst);
     }
     hemc_note(log, hemc_part_file(part, model), from->json_path,
-              "lattice clip \"%s\": %u keyframes, vertices at most %.1f mm from where the clip has them", clip->name,
-              clip->key_count, 1000 * worst);
+              "lattice clip \"%s\": %u keyframes, vertices at most %.1f mm from where the %s has them", clip->name,
+              clip->key_count, 1000 * worst, from->is_cache ? "cache" : "clip");
     return true;
 }
 
@@ -247,8 +259,9 @@ bool hemc_lattice_motion(hemc_arena* arena, hemc_log* log, const hemc_model* mod
             hemc_lattice_clip* clip = &l->clips[i];
             clip->name = r->name;
             good =
-                (r->file != NULL ? read_forward(arena, log, r, l, mesh->part_begin[p + 1] - mesh->part_begin[p], clip)
-                                 : make_inverse(arena, log, model, &recipe->parts[p], r, mesh, p, clip)) &&
+                (r->file != NULL && !r->is_cache
+                     ? read_forward(arena, log, r, l, mesh->part_begin[p + 1] - mesh->part_begin[p], clip)
+                     : make_inverse(arena, log, model, &recipe->parts[p], r, (double)recipe->scale, mesh, p, clip)) &&
                 good;
             clip->interpolates = r->interpolate >= 0 ? r->interpolate != 0 : clip->interpolates;
             clip->loops = r->loop >= 0 ? r->loop != 0 : clip->loops;

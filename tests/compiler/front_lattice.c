@@ -310,6 +310,175 @@ TEST a_particle_animation_becomes_a_clip(void) {
     PASS();
 }
 
+// -- Point caches
+
+// Of points with z up, moved aside, in another order, every second of them twice: as a modelling tool has them.
+static size_t make_cache(hemc_arena* arena, const hemc_vec3* rest, uint32_t count, uint32_t samples, uint8_t** out) {
+    const uint32_t points = count + count / 2;
+    const size_t size = 32 + (size_t)samples * points * 12;
+    uint8_t* bytes = hemc_alloc(arena, size, 1);
+    const int32_t head[] = {1, (int32_t)points};
+    const float rates[] = {1, 2}; // from frame 1 on, every second one
+    memcpy(bytes, "POINTCACHE2", 12);
+    memcpy(bytes + 12, head, 8);
+    memcpy(bytes + 20, rates, 8);
+    memcpy(bytes + 28, &samples, 4);
+    for (uint32_t s = 0; s < samples; ++s) {
+        for (uint32_t i = 0; i < points; ++i) {
+            const hemc_d3 x = d3_from(rest[i < count ? count - 1 - i : 2 * (i - count)]);
+            const double a =
+                0.2 * s; // turned about y and stretched along it: linear, so that the lattice has it exactly
+            const double y = (1 + 0.1 * s) * x.y, u = cos(a) * x.x + sin(a) * x.z, w = cos(a) * x.z - sin(a) * x.x;
+            const float place[3] = {(float)(u + 5), (float)(-w + 1), (float)(y - 2)};
+            memcpy(bytes + 32 + 12 * ((size_t)s * points + i), place, 12);
+        }
+    }
+    *out = bytes;
+    return size;
+}
+
+static bool compile(bench* b, const char* text, hemc_job* job, hem_view* view) {
+    char* path = hemc_alloc(b->arena, 600, 1);
+    uint8_t* bytes;
+    size_t size;
+    *job = (hemc_job){.input = b->input, .recipe = path, .output = bench_path(b, "a.hem"), .verbosity = -1};
+    return kit_write(b->folder, "l.json", text, strlen(text), path) && hemc_run(job) == 0 &&
+           bench_read(b, job->output, &bytes, &size) && hem_validate(bytes, size, view, NULL) == HEM_FORMAT_OK;
+}
+
+// Where a particle that stands there at rest is in a sample of make_cache, in the lattice's space.
+static hemc_d3 moved_by_cache(hemc_d3 x, uint32_t sample) {
+    const double a = 0.2 * sample;
+    return d3(cos(a) * x.x + sin(a) * x.z, (1 + 0.1 * sample) * x.y, cos(a) * x.z - sin(a) * x.x);
+}
+
+static const char with_cache[] =
+    "{ \"version\": 1, \"parts\": [ { \"name\": \"jelly\", \"select\": { \"node\": \"Sheet\" },\n"
+    " \"generator\": \"lattice\", \"spacing\": [0.3, 0.25, 0.2], \"attach\": \"none\",\n"
+    " \"clips\": [ { \"name\": \"wave\", \"cache\": \"w.pc2\", \"fps\": 30, \"every\": 3 } ] } ], \"body\": false }";
+
+// A linear motion comes back to a tenth of a millimetre, at the frames that the cache says, as a particle animation and as
+// a clip of the asset.
+TEST a_point_cache_becomes_keyframes(void) {
+    bench b;
+    ASSERT(bench_begin(&b));
+    char points[600];
+    hemc_job job;
+    hem_view view;
+    ASSERT(compile(&b, recipe, &job, &view));
+    const uint32_t count = view.vertex_cell_count;
+    hemc_vec3* rest = hemc_alloc(b.arena, count, sizeof *rest);
+    for (uint32_t v = 0; v < count; ++v) {
+        const float* x = view.vertex_rest[view.vertex_cells[v].vertex].position;
+        rest[v] = (hemc_vec3){x[0], x[1], x[2]};
+    }
+    uint8_t *cache, *bytes;
+    size_t size = make_cache(b.arena, rest, count, 5, &cache);
+    ASSERT(kit_write(b.folder, "w.pc2", cache, size, points));
+    const char *to = bench_path(&b, "w.txt"), *picture = bench_path(&b, "w.png");
+    const char* words[] = {"lattice", "inverse", job.output, "--cache",   points, "--fps",
+                           "30",      "-o",      to,         "--picture", picture};
+    ASSERT_EQ(0, bench_run(&b, words, 9));
+    ASSERT(says(&b, "stdout.txt", "5 frames"));
+    hem_animation_text animation;
+    hem_text_fault fault;
+    ASSERT(bench_read(&b, to, &bytes, &size));
+    ASSERT(hem_animation_read((const char*)bytes, size, &animation, NULL, NULL, NULL, &fault));
+    ASSERT_EQ(5, animation.frame_count);
+    ASSERT_IN_RANGE(15.0, animation.fps, 1e-6);
+    int32_t(*indices)[3] = hemc_alloc(b.arena, animation.particle_count, sizeof *indices);
+    float(*places)[3] = hemc_alloc(b.arena, 5 * (size_t)animation.particle_count, sizeof *places);
+    ASSERT(hem_animation_read((const char*)bytes, size, &animation, indices, NULL, places, &fault));
+    const hem_lattice* l = &view.lattices[0];
+    for (uint32_t s = 0; s < 5; ++s) {
+        for (uint32_t i = 0; i < animation.particle_count; ++i) {
+            const hemc_d3 x = d3((double)l->origin[0] + indices[i][0] * (double)l->spacing[0],
+                                 (double)l->origin[1] + indices[i][1] * (double)l->spacing[1],
+                                 (double)l->origin[2] + indices[i][2] * (double)l->spacing[2]);
+            const float* at = places[(size_t)s * animation.particle_count + i];
+            const hemc_d3 is = d3((double)at[0], (double)at[1], (double)at[2]);
+            ASSERT_IN_RANGE(0.0, d3_distance(moved_by_cache(x, s), is), 1e-4);
+        }
+    }
+    ASSERT_EQ(HEMC_IO, bench_run(&b, words, 11)); // without a renderer there is no picture, and that is said
+    ASSERT(says(&b, "stderr.txt", "built without a renderer"));
+    ASSERT(compile(&b, with_cache, &job, &view));
+    ASSERT_EQ(3, view.lattice_clips[0].key_count); // samples 0, 3, and the last
+    const float seconds[3] = {0, 3 / 15.0f, 4 / 15.0f};
+    for (uint32_t k = 0; k < 3; ++k) {
+        ASSERT_IN_RANGE((double)seconds[k], (double)view.lattice_keys[k].seconds, 1e-6);
+    }
+    for (uint32_t i = 0; i < view.info->particle_count; ++i) {
+        const hem_rest_row* r = &view.rest_rows[i / 8];
+        const hem_key_row* row = &view.lattice_key_rows[view.lattice_keys[2].row_begin + i / 8];
+        if ((view.particle_flags[i] & HEM_PARTICLE_PAD) == 0) {
+            const hemc_d3 x = d3((double)r->x[i % 8], (double)r->y[i % 8], (double)r->z[i % 8]);
+            const hemc_d3 is = d3((double)row->x[i % 8], (double)row->y[i % 8], (double)row->z[i % 8]);
+            ASSERT_IN_RANGE(0.0, d3_distance(moved_by_cache(x, 4), is), 1e-4);
+        }
+    }
+    bench_end(&b);
+    PASS();
+}
+
+// Each spoiled cache is answered in words, by the program and by a recipe.
+TEST wrong_point_caches_are_answered(void) {
+    static const struct {
+        uint32_t at, value; // a word of the file, UINT32_MAX = cut by one byte
+        const char* says;
+    } rows[] = {{0, 0, "does not begin with POINTCACHE2"},
+                {12, 2, "is of another version than 1"},
+                {16, 0, "must have 1 to 16777216 points"},
+                {16, 0xffffffffu, "must have 1 to 16777216 points"},
+                {16, 1, "has more bytes than its samples times points"},
+                {20, 0x7fc00000u, "begins at no frame"},
+                {24, 0, "frames from sample to sample"},
+                {28, 0, "must have 1 to 20000 samples"},
+                {28, 20000, "is cut short"},
+                {UINT32_MAX, 0, "is cut short"},
+                {36, 0x7f800000u, "has a number that is none"},
+                {32 + 12 * 3 + 4, 0x7fc00000u, "sample 0, point 3"},
+                {32, 0x43480000u, "its first sample is not the mesh at rest"}}; // 200 m away
+    bench b;
+    ASSERT(bench_begin(&b));
+    char points[600];
+    hemc_job job;
+    hem_view view;
+    ASSERT(compile(&b, recipe, &job, &view));
+    hemc_vec3* rest = hemc_alloc(b.arena, view.vertex_cell_count, sizeof *rest);
+    for (uint32_t v = 0; v < view.vertex_cell_count; ++v) {
+        const float* x = view.vertex_rest[view.vertex_cells[v].vertex].position;
+        rest[v] = (hemc_vec3){x[0], x[1], x[2]};
+    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        uint8_t* cache;
+        const size_t size = make_cache(b.arena, rest, view.vertex_cell_count, 3, &cache);
+        if (rows[i].at != UINT32_MAX) {
+            memcpy(cache + rows[i].at, &rows[i].value, 4);
+        }
+        ASSERT(kit_write(b.folder, "w.pc2", cache, size - (rows[i].at == UINT32_MAX), points));
+        const char* words[] = {"lattice", "inverse", job.output, "--cache", points, "-o", bench_path(&b, "w.txt")};
+        ASSERT_EQm(rows[i].says, HEMC_INPUT, bench_run(&b, words, 7));
+        ASSERTm(rows[i].says, says(&b, "stderr.txt", rows[i].says));
+    }
+    char path[600];
+    ASSERT(kit_write(b.folder, "c.json", with_cache, strlen(with_cache), path));
+    job.recipe = path;
+    job.report = bench_path(&b, "r.json");
+    ASSERT_EQ(HEMC_INPUT, hemc_run(&job));
+    ASSERT(says(&b, "r.json", "its first sample is not the mesh at rest"));
+    const char* both[] = {
+        "lattice", "inverse", job.output, "--cache", points, "--clip", "a", "-o", bench_path(&b, "w.txt")};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, both, 9));
+    const char* slow[] = {
+        "lattice", "inverse", job.output, "--cache", points, "--fps", "0", "-o", bench_path(&b, "w.txt")};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, slow, 9));
+    const char* export[] = {"lattice", "export", job.output, "--cache", points, "-o", bench_path(&b, "w.txt")};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, export, 7));
+    bench_end(&b);
+    PASS();
+}
+
 SUITE(front_lattice_suite);
 SUITE(front_lattice_suite) {
     RUN_TEST(a_linear_motion_comes_back);
@@ -319,4 +488,6 @@ SUITE(front_lattice_suite) {
     RUN_TEST(body_files_leave_and_come_back);
     RUN_TEST(wrong_words_and_files_are_answered);
     RUN_TEST(a_particle_animation_becomes_a_clip);
+    RUN_TEST(a_point_cache_becomes_keyframes);
+    RUN_TEST(wrong_point_caches_are_answered);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "formats/hem_lattice_text.h"
+#include "formats/hem_point_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Any text as a body file and as a particle animation. What is refused names a line that there is; what is taken comes back the
+// Any bytes as a body file, as a particle animation and as a point cache. What is refused names a line that there is; what is taken comes back the
 // same when it is written and read again. The arrays have room for exactly what the first reading counted.
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -92,7 +93,25 @@ static void check_animation(const char* text, size_t size) {
     free(written);
 }
 
+// Of a point cache every place can be read, and is a number.
+static void check_cache(const uint8_t* data, size_t size) {
+    hem_point_cache cache;
+    hem_cache_fault fault = {0};
+    if (!hem_point_cache_open(data, size, &cache, &fault)) {
+        demand(fault.what != NULL);
+        return;
+    }
+    for (uint32_t s = 0; s < cache.sample_count; ++s) {
+        for (uint32_t i = 0; i < cache.point_count; ++i) {
+            float x[3];
+            hem_point_cache_place(&cache, s, i, x);
+            demand(x[0] - x[0] == 0 && x[1] - x[1] == 0 && x[2] - x[2] == 0);
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    check_cache(data, size);
     check_body((const char*)data, size);
     check_animation((const char*)data, size);
     return 0;
