@@ -327,6 +327,7 @@ typedef struct hemc_part_recipe {
 typedef struct hemc_body_recipe {
     bool enabled, surface;
     bool limbs;              // capsules for those that have no surface below a garment
+    bool mesh;               // its triangles instead of particles
     hemc_selector* selector; // NULL = all triangles in no part
     float spacing, radius;   // 0 = automatic
     uint32_t particle_target;
@@ -546,6 +547,9 @@ typedef struct hemc_mesh {
     uint16_t* ignore_list;
     uint16_t (*frame)[4]; // u0 u1 v0 v1 per particle
     hemc_skinning skinning;
+    uint8_t* body_mesh; // a skinned .hemmesh; NULL = none
+    size_t body_mesh_size;
+    uint32_t body_mesh_groups; // bits of the parts that collide with it
 } hemc_mesh;
 
 // -- Rows and batches (lanes/lanes.c): the format's own structs, in final particle numbers
@@ -727,6 +731,13 @@ bool hemc_roles(hemc_arena* arena, hemc_log* log, const hemc_model* model, const
 // Animated collision particles where simulated ones can reach. (generate/body.c)
 bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                const int32_t* owner, const hemc_particles* parts, hemc_particles* body);
+// The triangles of no part, or those of them that the recipe selects, welded. False = none. (generate/body.c)
+bool hemc_body_surface(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const int32_t* owner,
+                       hemc_surface* surface);
+// Instead of particles: its triangles, for the collision groups of the mesh. (generate/body_mesh.c)
+bool hemc_body_mesh(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
+                    const int32_t* owner, hemc_mesh* mesh);
+bool hemc_meets_body(const hemc_part_recipe* part); // by collides_with (graph/stitch.c)
 // Concatenates parts (and the body, which may have count 0), stitches neighbours, makes collision masks. (graph/stitch.c)
 bool hemc_assemble(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_recipe* recipe,
                    const hemc_particles* parts, const hemc_particles* body, hemc_mesh* mesh);

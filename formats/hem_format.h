@@ -47,14 +47,15 @@ extern "C" {
 #define HEM_MAX_PARTS 64
 #define HEM_MAX_VERTICES 4194304
 #define HEM_MAX_COLLIDERS 256
-#define HEM_MAX_HULL_PLANES 4096    // of an asset, in all of its hulls; the game may give as many again
-#define HEM_MIN_HULL_PLANES 4       // of a hull
-#define HEM_MAX_GROUP_MEMBERS 32    // with the group's own particle
-#define HEM_MAX_ITERATIONS 32       // per substep
-#define HEM_MAX_STRAND 512          // particles of a rod or chain
-#define HEM_MAX_REGION_WIDTH 8      // steps from a particle of a lattice to the border of its region
-#define HEM_MAX_LATTICE_SIZE 1025   // particles along an axis
-#define HEM_MAX_VIRTUAL_EDGES 65536 // eights of them
+#define HEM_MAX_HULL_PLANES 4096     // of an asset, in all of its hulls; the game may give as many again
+#define HEM_MAX_BODY_TRIANGLES 65536 // of BODY_MESH
+#define HEM_MIN_HULL_PLANES 4        // of a hull
+#define HEM_MAX_GROUP_MEMBERS 32     // with the group's own particle
+#define HEM_MAX_ITERATIONS 32        // per substep
+#define HEM_MAX_STRAND 512           // particles of a rod or chain
+#define HEM_MAX_REGION_WIDTH 8       // steps from a particle of a lattice to the border of its region
+#define HEM_MAX_LATTICE_SIZE 1025    // particles along an axis
+#define HEM_MAX_VIRTUAL_EDGES 65536  // eights of them
 #define HEM_MAX_LATTICE_CLIPS 1024
 
 // Ranges in which all arithmetic of the solver stays finite.
@@ -189,6 +190,8 @@ extern "C" {
     X(TEAR_TRIANGLES, 54, "tear_triangles", hem_tear_triangle, tear_triangles, tear_triangle_count, OPTIONAL, ANY, 0)  \
     /* guides of hair that push each other apart where they crowd */                                                   \
     X(HAIR_ROWS, 55, "hair_rows", hem_hair_row, hair_rows, hair_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)     \
+    /* a skinned .hemmesh, for the collider of kind HEM_SHAPE_MESH */                                                  \
+    X(BODY_MESH, 56, "body_mesh", uint8_t, body_mesh, body_mesh_size, OPTIONAL, ANY, 0)                                \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -754,6 +757,7 @@ typedef enum hem_shape_kind {
     HEM_SHAPE_CAPSULE = 2, // along y, size[0] radius at -size[2], size[1] radius at +size[2]
     HEM_SHAPE_BOX = 3,     // half extents, size[3] rounding radius
     HEM_SHAPE_HULL = 4,    // planes
+    HEM_SHAPE_MESH = 5,    // BODY_MESH, in character space; at most one
 } hem_shape_kind;
 
 typedef struct hem_asset_collider {

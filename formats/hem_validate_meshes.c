@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "formats/hem_trimesh_validate.h"
 #include "formats/hem_validate_internal.h"
 
 // What is collided with and what is seen: colliders, vertices, meshes, and the clips of the preview.
@@ -6,15 +7,39 @@
 // -- Colliders
 
 // Which of the four sizes a shape uses; the rest are zero. Bit i: size[i].
-static const uint32_t shape_size_mask[] = {0, 1, 7, 15, 0};
+static const uint32_t shape_size_mask[] = {0, 1, 7, 15, 0, 0};
+
+static int is_nowhere(const hem_asset_collider* a) { // where the character itself is
+    return a->rotation[0] == 0 && a->rotation[1] == 0 && a->rotation[2] == 0 && a->rotation[3] == 1 &&
+           a->position[0] == 0 && a->position[1] == 0 && a->position[2] == 0;
+}
+
+// It follows the bones of the asset, in the asset's space.
+static hem_format_result check_body_mesh(hemi_checker* c, uint32_t colliders) {
+    const hem_view* v = c->view;
+    REFUSE_IF(colliders > 1 || (colliders == 1) != (v->body_mesh_size != 0), BAD_COUNT, BODY_MESH, 0, "element_count");
+    if (v->body_mesh_size == 0) {
+        return HEM_FORMAT_OK;
+    }
+    hem_trimesh_view mesh;
+    REFUSE_IF(hem_trimesh_validate(v->body_mesh, v->body_mesh_size, &mesh, NULL) != HEM_TRIMESH_OK, BAD_VALUE,
+              BODY_MESH, 0, "bytes");
+    REFUSE_IF(mesh.header->bone_count != v->info->bone_count, BAD_COUNT, BODY_MESH, 0, "bone_count");
+    REFUSE_IF(mesh.header->triangle_count > HEM_MAX_BODY_TRIANGLES, BAD_COUNT, BODY_MESH, 0, "triangle_count");
+    return HEM_FORMAT_OK;
+}
 
 hem_format_result hemi_check_colliders(hemi_checker* c) {
     const hem_view* v = c->view;
-    uint32_t next_plane = 0;
+    uint32_t next_plane = 0, meshes = 0;
     for (uint32_t i = 0; i < v->collider_count; ++i) {
         const hem_asset_collider* a = &v->colliders[i];
         REFUSE_IF(a->name_offset >= v->string_size, BAD_INDEX, COLLIDERS, i, "name_offset");
-        REFUSE_IF(a->kind > HEM_SHAPE_HULL, BAD_VALUE, COLLIDERS, i, "kind");
+        REFUSE_IF(a->kind > HEM_SHAPE_MESH, BAD_VALUE, COLLIDERS, i, "kind");
+        if (a->kind == HEM_SHAPE_MESH) {
+            ++meshes;
+            REFUSE_IF(a->bone != HEM_NONE || !is_nowhere(a), BAD_VALUE, COLLIDERS, i, "position");
+        }
         REFUSE_IF(a->bone < HEM_NONE || a->bone >= (int32_t)v->info->bone_count, BAD_INDEX, COLLIDERS, i, "bone");
         REFUSE_IF(a->collision_group == 0, BAD_VALUE, COLLIDERS, i, "collision_group");
         REFUSE_IF(!hemi_is_unit_quat(a->rotation[0], a->rotation[1], a->rotation[2], a->rotation[3]), BAD_VALUE,
@@ -44,7 +69,7 @@ hem_format_result hemi_check_colliders(hemi_checker* c) {
         REFUSE_IF(!hemi_near_one(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), BAD_VALUE, HULL_PLANES, i, "normal");
         REFUSE_IF(!hemi_in_range(p[3], -HEM_MAX_METRES, HEM_MAX_METRES), BAD_VALUE, HULL_PLANES, i, "offset");
     }
-    return HEM_FORMAT_OK;
+    return check_body_mesh(c, meshes);
 }
 
 // -- Visual meshes and the preview

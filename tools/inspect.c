@@ -6,6 +6,7 @@
 #include "tools/options.h"
 #include "tools/png.h"
 #include "tools/puppet.h"
+#include "formats/hem_trimesh.h"
 #include "platform/terminal.h"
 
 #include <stdio.h>
@@ -104,6 +105,10 @@ static void print_asset(const asset* a) {
            info->simulated_count, info->attached_count, info->body_count, info->row_count, info->oriented_row_count);
     printf("constraints  %u links, %u shape groups; %.1f%% of lanes filled, %.1f%% in indexed batches\n",
            info->link_count, info->group_count, (double)info->lane_fill * 100.0, (double)info->indexed_share * 100.0);
+    if (a->view.body_mesh_size != 0) {
+        const hem_trimesh_header* body = (const hem_trimesh_header*)(const void*)a->view.body_mesh;
+        printf("body       %u triangles, %u bytes\n", body->triangle_count, a->view.body_mesh_size);
+    }
     printf("mesh       %u vertices in %u primitives, %u bones, %u colliders\n", info->vertex_count, info->mesh_count,
            info->bone_count, a->view.collider_count);
     printf("memory     %u bytes an instance, %u of them state; a scene of one takes %zu\n", a->info.instance_size,
@@ -188,6 +193,7 @@ static void write_json(const asset* a) {
     json_integer(j, "meshes", info->mesh_count);
     json_integer(j, "bones", info->bone_count);
     json_integer(j, "colliders", a->view.collider_count);
+    json_integer(j, "body_mesh_bytes", a->view.body_mesh_size);
     json_begin(j, "memory", '{');
     json_integer(j, "instance", a->info.instance_size);
     json_integer(j, "state", a->info.state_size);

@@ -82,15 +82,26 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
         return false;
     }
     end_stage(c, HEMC_STAGE_GENERATE, clock);
+    const bool triangles = c->recipe.body.enabled && c->recipe.body.mesh;
     if (c->recipe.body.enabled &&
         !hemc_body(c->arena, &c->log, &c->model, &c->recipe, c->owner, c->particles, &c->body)) {
         return false;
     }
     end_stage(c, HEMC_STAGE_BODY, clock);
+    // Triangles have no sag; how thin the limbs are is still the particles' to say.
+    hemc_particles none = {0}, *limbs = &c->body, measured = c->body;
+    if (triangles) {
+        measured.sag = 0;
+        c->body = none;
+        limbs = &measured;
+    }
     if (!hemc_assemble(c->arena, &c->log, &c->model, &c->recipe, c->particles, &c->body, &c->mesh)) {
         return false;
     }
-    hemc_work_out_thickness(c->arena, &c->recipe, c->surfaces, c->particles, &c->body, &c->mesh);
+    if (triangles && !hemc_body_mesh(c->arena, &c->log, &c->model, &c->recipe, c->owner, &c->mesh)) {
+        return false;
+    }
+    hemc_work_out_thickness(c->arena, &c->recipe, c->surfaces, c->particles, limbs, &c->mesh);
     hemc_doubt(c);
     end_stage(c, HEMC_STAGE_ASSEMBLE, clock);
     if (!hemc_maps(c->arena, &c->log, &c->model, &c->recipe, c->owner, &c->mesh) ||

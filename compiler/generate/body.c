@@ -283,9 +283,8 @@ static void keep_inside(hemc_arena* arena, const hemc_surface* surface, hemc_par
     }
 }
 
-// What belongs to the body: the triangles of no part, or those of them that the recipe selects. False = none.
-static bool body_surface(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const int32_t* owner,
-                         hemc_surface* surface) {
+bool hemc_body_surface(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const int32_t* owner,
+                       hemc_surface* surface) {
     int32_t* side = hemc_alloc(arena, model->triangle_count, sizeof *side); // HEM_NONE = body, else 0
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, sizeof *mask);
     if (recipe->body.selector) {
@@ -435,7 +434,7 @@ bool hemc_body(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     const bool spaced = recipe->body.spacing > 0.0f;
     double h = spaced ? recipe->body.spacing : default_spacing(recipe, parts);
     hemc_surface surface;
-    if (!(h > 0.0) || !body_surface(arena, model, recipe, owner, &surface)) {
+    if (!(h > 0.0) || !hemc_body_surface(arena, model, recipe, owner, &surface)) {
         return true;
     }
     reach_set set;

@@ -38,6 +38,10 @@ static bool allows(const hemc_part_recipe* part, const char* other) {
     return part->collides_with == NULL || names_part(part->collides_with, part->collides_with_count, other);
 }
 
+bool hemc_meets_body(const hemc_part_recipe* part) {
+    return allows(part, "body");
+}
+
 static void make_masks(const hemc_recipe* recipe, bool has_body, hemc_mesh* mesh) {
     for (uint32_t i = 0; i < recipe->part_count; ++i) {
         mesh->collision_groups[i] = 1u << group_bit(i);
@@ -56,7 +60,7 @@ static void make_masks(const hemc_recipe* recipe, bool has_body, hemc_mesh* mesh
         mesh->collision_groups[b] = 1u << BODY_BIT;
         mesh->collision_masks[b] = 0;
         for (uint32_t i = 0; i < recipe->part_count; ++i) {
-            if (allows(&recipe->parts[i], "body")) {
+            if (hemc_meets_body(&recipe->parts[i])) {
                 mesh->collision_masks[i] |= 1u << BODY_BIT;
                 mesh->collision_masks[b] |= 1u << group_bit(i);
             }

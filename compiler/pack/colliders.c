@@ -55,6 +55,18 @@ static uint32_t groups_of(const hemc_packer* p, const hemc_collider_recipe* c) {
     return ~(ignored & ~met);
 }
 
+// Parts that collide with the body collide with its triangles.
+static void pack_body_mesh(hemc_packer* p, hem_asset_collider* out) {
+    out->name_offset = hemc_pack_string(&p->strings, "body");
+    out->kind = HEM_SHAPE_MESH;
+    out->bone = HEM_NONE;
+    out->rotation[3] = 1.0f;
+    out->friction = p->recipe->body.friction;
+    out->collision_group = p->mesh->body_mesh_groups;
+    p->view.body_mesh = p->mesh->body_mesh;
+    p->view.body_mesh_size = (uint32_t)p->mesh->body_mesh_size;
+}
+
 void hemc_pack_colliders(hemc_packer* p) {
     const hemc_model* model = p->model;
     const hemc_recipe* recipe = p->recipe;
@@ -62,7 +74,8 @@ void hemc_pack_colliders(hemc_packer* p) {
     for (uint32_t i = 0; i < recipe->collider_count; ++i) {
         total += recipe->colliders[i].kind == HEM_SHAPE_HULL ? recipe->colliders[i].plane_count : 0;
     }
-    hem_asset_collider* out = hemc_alloc(p->arena, recipe->collider_count, sizeof(hem_asset_collider));
+    const uint32_t meshes = p->mesh->body_mesh != NULL;
+    hem_asset_collider* out = hemc_alloc(p->arena, recipe->collider_count + meshes, sizeof(hem_asset_collider));
     hem_plane* planes = hemc_alloc(p->arena, total, sizeof(hem_plane));
     uint32_t plane_count = 0;
     for (uint32_t i = 0; i < recipe->collider_count; ++i) {
@@ -89,8 +102,11 @@ void hemc_pack_colliders(hemc_packer* p) {
             plane_count += c->plane_count;
         }
     }
+    if (meshes) {
+        pack_body_mesh(p, &out[recipe->collider_count]);
+    }
     p->view.colliders = out;
-    p->view.collider_count = recipe->collider_count;
+    p->view.collider_count = recipe->collider_count + meshes;
     p->view.hull_planes = (const hem_plane*)planes;
     p->view.hull_plane_count = plane_count;
 }

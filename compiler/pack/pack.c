@@ -154,7 +154,7 @@ static bool check_counts(hemc_log* log, const char* file, const hemc_model* mode
         return hemc_error(log, HEMC_INPUT, file, "/meshes", "%u vertices; at most %d are possible", model->vertex_count,
                           HEM_MAX_VERTICES);
     }
-    if (recipe != NULL && recipe->collider_count > HEM_MAX_COLLIDERS) {
+    if (recipe != NULL && recipe->collider_count + (mesh->body_mesh != NULL) > HEM_MAX_COLLIDERS) {
         return hemc_error(log, HEMC_INPUT, file, "/colliders", "%u colliders; at most %d are possible",
                           recipe->collider_count, HEM_MAX_COLLIDERS);
     }

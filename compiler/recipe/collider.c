@@ -279,6 +279,8 @@ bool hemc_recipe_collider(const hemc_recipe_reader* r, const hemc_json* object, 
         return read_box(r, object, c);
     case HEM_SHAPE_HULL:
         return read_hull(r, object, c);
+    case HEM_SHAPE_MESH:
+        break; // has no name here: "body": { "mesh": true }
     }
     return true;
 }

@@ -12,8 +12,8 @@ static const char* const top_keys[] = {"$schema",   "version", "scale",  "parts"
                                        "colliders", "clips",   "accept", "accessories", "budget"};
 
 static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
-    static const char* const keys[] = {"select",  "spacing", "particles", "radius",
-                                       "surface", "reach",   "friction",  "limbs"};
+    static const char* const keys[] = {"select", "spacing",  "particles", "radius", "surface",
+                                       "reach",  "friction", "limbs",     "mesh"};
     hemc_body_recipe* body = &recipe->body;
     const hemc_json* value = hemc_json_member(object, "body");
     if (value == NULL || value->kind == HEMC_JSON_TRUE) {
@@ -33,7 +33,8 @@ static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc
         !hemc_recipe_number(r, value, "reach", 0, false, 1000, &body->reach) ||
         !hemc_recipe_number(r, value, "friction", 0, false, 1, &body->friction) ||
         !hemc_recipe_count(r, value, "particles", 1, HEM_MAX_PARTICLES, &body->particle_target) ||
-        !hemc_recipe_bool(r, value, "surface", &body->surface) || !hemc_recipe_bool(r, value, "limbs", &body->limbs)) {
+        !hemc_recipe_bool(r, value, "surface", &body->surface) || !hemc_recipe_bool(r, value, "limbs", &body->limbs) ||
+        !hemc_recipe_bool(r, value, "mesh", &body->mesh)) {
         return false;
     }
     if (select != NULL) {

@@ -7,6 +7,7 @@
 // another change begins where the targets are.
 
 #include "runtime/src/checks.h"
+#include "runtime/src/meshes.h"
 #include "runtime/src/ops.h"
 #include "runtime/src/step.h"
 #include "runtime/src/tear.h"
@@ -300,4 +301,5 @@ void hemi_keep_targets(hemi_instance* instance) {
         }
     }
     memcpy(instance->target_prev, instance->target_next, view->anim_row_count * sizeof(hemi_target_row));
+    hemi_keep_body(instance);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Colliders: where they go during the step, and where they are in a substep.
 
+#include "runtime/src/meshes.h"
 #include "runtime/src/step.h"
 
 uint32_t hemi_collider_total(const hem_scene* scene, const hemi_instance* instance) {
@@ -11,7 +12,8 @@ hemi_collider_ref hemi_collider_at(const hem_scene* scene, const hemi_instance* 
     const uint32_t given = instance->input->collider_count, shared = scene->input->collider_count;
     HEM_ASSERT(index < hemi_collider_total(scene, instance));
     hemi_collider_ref ref = {NULL, NULL, NULL, NULL, NULL};
-    const void* planes; // all that there are
+    const int own = index >= given + shared; // the asset's
+    const void* planes;                      // all that there are
     if (index < given) {
         ref.collider = &instance->colliders[index];
         ref.past = &instance->past[index];
@@ -30,8 +32,8 @@ hemi_collider_ref hemi_collider_at(const hem_scene* scene, const hemi_instance* 
         ref.planes = (const float(*)[4])planes + ref.collider->first_plane;
     }
     if (ref.collider->kind == HEM_COLLIDER_MESH) {
-        HEM_ASSERT(ref.collider->first_plane < scene->mesh_count);
-        ref.mesh = &scene->meshes[ref.collider->first_plane];
+        HEM_ASSERT(own ? instance->body != NULL : ref.collider->first_plane < scene->mesh_count);
+        ref.mesh = own ? &instance->body->mesh : &scene->meshes[ref.collider->first_plane];
     }
     return ref;
 }
@@ -104,7 +106,8 @@ int hemi_colliders_moved(const hemi_step* s) {
         for (int k = 0; k < 7 && was_there; ++k) {
             moved |= !(hem_absf(pose[k] - last[k]) < (k < 3 ? s->derived->still : 1e-5f));
         }
-        moved |= ref.mesh && ref.mesh->changed;
+        const int own = ref.mesh && instance->body && ref.mesh == &instance->body->mesh;
+        moved |= own ? hemi_mesh_moves(ref.mesh) : ref.mesh && ref.mesh->changed;
     }
     return moved;
 }
@@ -114,6 +117,9 @@ void hemi_phase_colliders(hemi_step* s) {
     hemi_colliders* all = &s->scratch->colliders;
     all->count = s->instance->input->features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(s->scene, instance) : 0;
     s->scratch->meshes.mesh_count = s->scratch->meshes.row_count = 0;
+    if (all->count) {
+        hemi_begin_body(s->scene, instance);
+    }
     memset(all->placed, 0, sizeof(all->placed));
     for (uint32_t i = 0; i < all->count; ++i) {
         const hemi_collider_ref ref = hemi_collider_at(s->scene, instance, i);

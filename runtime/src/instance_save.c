@@ -257,6 +257,9 @@ static void restore_state(const hem_scene* scene, hemi_instance* to, const hemi_
         take_over(to->corners, view->lattice_cell_count, from->corners, view->lattice_cell_count, sizeof(*to->corners));
         take_over(to->homes, info->particle_count, from->homes, info->particle_count, sizeof(uint16_t));
     }
+    if (view->body_mesh_size) {
+        take_over(to->body_bones, info->bone_count, from->body_bones, info->bone_count, sizeof(hemi_bone_pose));
+    }
     restore_shown(scene, to, from, head);
 }
 

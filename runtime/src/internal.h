@@ -398,9 +398,11 @@ typedef struct hemi_instance {
     hemi_row4* offset_q;
     hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
     hemi_track_past* track_past;
-    uint16_t (*corners)[8]; // per cell of lattices, where some can tear: see tear.h
-    uint16_t* homes;        // per particle: whose copy it is
+    uint16_t (*corners)[8];     // per cell of lattices, where some can tear: see tear.h
+    uint16_t* homes;            // per particle: whose copy it is
+    hemi_bone_pose* body_bones; // where the last step left the asset's own mesh: see meshes.h
     // Derived from both, and anew after a load
+    struct hemi_own_mesh* body;   // NULL = the asset has no mesh of its own
     hemi_row4 *show_x, *show_q;   // what is drawn: x and q, or room_x and room_q
     hemi_target_row* target_next; // anim rows, from the bones
     hemi_row4* frame_q;           // cloth rows: orientation rest -> now

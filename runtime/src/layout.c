@@ -2,6 +2,7 @@
 // Where everything lies inside the game's block. See the drawing in internal.h.
 
 #include "runtime/src/layout.h"
+#include "runtime/src/meshes.h"
 #include "runtime/src/scratch.h"
 #include "runtime/src/tear.h"
 
@@ -82,6 +83,9 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
         instance->corners = hemi_take(c, view->lattice_cell_count, sizeof(*instance->corners));
         instance->homes = hemi_take(c, info->particle_count, sizeof(uint16_t));
     }
+    if (view->body_mesh_size) {
+        instance->body_bones = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
+    }
 }
 
 void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, hemi_instance* instance) {
@@ -96,6 +100,9 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_pre
     if (keep_previous) {
         instance->bones_prev = hemi_take(c, info->bone_count, sizeof(hemi_bone_pose));
         instance->palette_prev = hemi_take(c, matrices, 64);
+    }
+    if (view->body_mesh_size) {
+        instance->body = hemi_take(c, hemi_body_size(view), 1);
     }
     instance->show_x = instance->x;
     instance->show_q = instance->q;
@@ -182,10 +189,11 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
     }
     e->edge_batches = larger(e->edge_batches, edges);
     e->candidates = larger(e->candidates, def->candidate_capacity * meeting);
-    e->mesh_rows = def->mesh_count ? e->rows : 0;
+    const int meshes = def->mesh_count || view->body_mesh_size;
+    e->mesh_rows = def->mesh_count ? e->rows : larger(e->mesh_rows, view->body_mesh_size ? info->row_count : 0);
     e->forces = def->force_capacity;
     e->crowd = larger(e->crowd, view->hair_row_count ? info->particle_count : 0);
-    if (view->virtual_edge_count && def->mesh_count && def->virtual_capacity) {
+    if (view->virtual_edge_count && meshes && def->virtual_capacity) {
         e->virtual_eights = larger(e->virtual_eights, view->virtual_edge_count);
         e->link_batches = larger(e->link_batches, view->link_batch_count);
         e->index_batches = larger(e->index_batches, view->index_batch_count);

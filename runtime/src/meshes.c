@@ -211,6 +211,74 @@ void hemi_end_meshes(hem_scene* scene) {
     }
 }
 
+static hemi_mesh body_mesh_of(const hem_view* view) {
+    hemi_mesh mesh;
+    memset(&mesh, 0, sizeof(mesh));
+    mesh.bone_count = view->info->bone_count;
+    return mesh;
+}
+
+// The head, then its arrays.
+static size_t lay_body(uint8_t* base, hemi_mesh* mesh) {
+    hemi_carve c = {.base = base};
+    hemi_take(&c, 1, sizeof(hemi_own_mesh));
+    hemi_layout_mesh_derived(&c, mesh);
+    return c.used;
+}
+
+size_t hemi_body_size(const hem_view* view) {
+    hem_trimesh_view mesh_view;
+    hemi_mesh mesh = body_mesh_of(view);
+    hem_trimesh_see(view->body_mesh, &mesh_view);
+    mesh.view = &mesh_view;
+    return lay_body(NULL, &mesh);
+}
+
+void hemi_derive_body(const hem_scene* scene, hemi_instance* instance) {
+    hemi_own_mesh* body = instance->body;
+    if (!body) {
+        return;
+    }
+    memset(body, 0, sizeof(*body));
+    hem_trimesh_see(instance->view->body_mesh, &body->view);
+    body->mesh = body_mesh_of(instance->view);
+    body->mesh.view = &body->view;
+    lay_body((uint8_t*)body, &body->mesh);
+    body->mesh.bones = instance->bones;
+    body->mesh.bones_prev = instance->body_bones;
+    body->mesh.state = &body->state;
+    hemi_derive_mesh(scene, &body->mesh);
+    body->fresh = 1;
+}
+
+void hemi_begin_body(const hem_scene* scene, hemi_instance* instance) {
+    hemi_own_mesh* body = instance->body;
+    if (!body) {
+        return;
+    }
+    if (!body->fresh) {
+        hemi_derive_mesh(scene, &body->mesh);
+    }
+    begin_mesh(scene, &body->mesh);
+    body->begun = 1;
+}
+
+void hemi_end_body(hemi_instance* instance) {
+    hemi_own_mesh* body = instance->body;
+    if (body) {
+        memcpy(instance->body_bones, instance->bones, body->mesh.bone_count * sizeof(hemi_bone_pose));
+        body->fresh = body->begun;
+        body->begun = 0;
+    }
+}
+
+void hemi_keep_body(hemi_instance* instance) {
+    if (instance->body) {
+        memcpy(instance->body_bones, instance->bones, instance->view->info->bone_count * sizeof(hemi_bone_pose));
+        instance->body->fresh = 0;
+    }
+}
+
 hemi_mesh_shape hemi_mesh_shape_of(const hemi_mesh* mesh, float s0, float s1) {
     hemi_mesh_shape shape = {0};
     shape.view = mesh->view;

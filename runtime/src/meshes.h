@@ -67,6 +67,22 @@ void hemi_begin_meshes(hem_scene* scene);                       // of a step
 void hemi_end_meshes(hem_scene* scene);
 int hemi_mesh_moves(const hemi_mesh* mesh); // whether the next step changes its shape
 
+// -- The mesh of an asset itself, which follows its pose without a word of the game: each instance has its own
+
+typedef struct hemi_own_mesh {
+    hemi_mesh mesh; // bones: the instance's; bones_prev: body_bones
+    hem_trimesh_view view;
+    hemi_mesh_state state;
+    uint32_t begun; // by the running step
+    uint32_t fresh; // its shape is that of body_bones
+} hemi_own_mesh;
+
+size_t hemi_body_size(const hem_view* view);
+void hemi_derive_body(const hem_scene* scene, hemi_instance* instance); // all that follows from bones and body_bones
+void hemi_begin_body(const hem_scene* scene, hemi_instance* instance);
+void hemi_end_body(hemi_instance* instance);  // of a step: the next one begins with these bones
+void hemi_keep_body(hemi_instance* instance); // it did not travel here
+
 // As particles meet it between two shares of the step.
 hemi_mesh_shape hemi_mesh_shape_of(const hemi_mesh* mesh, float s0, float s1);
 

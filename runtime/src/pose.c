@@ -2,6 +2,7 @@
 // From skinning matrices to bones, targets and particles.
 
 #include "runtime/src/kernels/kernels.h"
+#include "runtime/src/meshes.h"
 
 // Columns made unit first: a scaled bone still has a rotation.
 static hem_quat rotation_of(const float m[12]) {
@@ -51,6 +52,8 @@ void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance) {
     for (uint32_t row = 0; row < rows; ++row) {
         memcpy(instance->x[row].w, view->shape_rows[row].inverse_mass, sizeof(instance->x[row].w));
     }
+    hemi_keep_body(instance);
+    hemi_derive_body(scene, instance);
     hemi_wake(instance->state);
     hemi_show_pose(instance);
     hemi_update_palette(scene, instance);

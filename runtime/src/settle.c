@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The end of a step: what was caught, what was not finite, rest, the report; then what drawing reads.
 
+#include "runtime/src/meshes.h"
 #include "runtime/src/step.h"
 
 void hemi_arrive(hemi_instance* instance) {
@@ -11,6 +12,7 @@ void hemi_arrive(hemi_instance* instance) {
     s->pose_changed = 0;
     s->woken = 0;
     hemi_keep_ties(instance);
+    hemi_end_body(instance);
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
 }
 

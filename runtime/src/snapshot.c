@@ -244,6 +244,17 @@ static int rotations_are_unit(const hemi_row4* from, const hem_part* part) {
     return good;
 }
 
+static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        hemi_bone_pose bone;
+        READ(bone, from, i);
+        if (!hemi_bone_is_sane(bone.m) || !hemi_all_in_range(bone.q, 4, 1.1f)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static int given_is_good(const hemi_instance* from, const hem_info* info) {
     hemi_given given;
     READ(given, from->given, 0);
@@ -296,6 +307,9 @@ int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const 
         READ(past, from->track_past, i);
         good &= hemi_track_past_is_fine(&past, view);
     }
+    if (from->body_bones) {
+        good &= bones_are_good(from->body_bones, info->bone_count);
+    }
     if (from->corners) { // against the asset: the instance's own view is what a tear has made of it
         good &= hemi_torn_is_good(view, (const hemi_corners*)from->corners, from->homes);
     }
@@ -333,17 +347,6 @@ static int colliders_are_good(const hem_scene* scene, const hemi_collider* colli
             if (!hemi_plane_is_fine(plane, (int32_t)k, &fault)) {
                 return 0;
             }
-        }
-    }
-    return 1;
-}
-
-static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        hemi_bone_pose bone;
-        READ(bone, from, i);
-        if (!hemi_bone_is_sane(bone.m) || !hemi_all_in_range(bone.q, 4, 1.1f)) {
-            return 0;
         }
     }
     return 1;
@@ -543,6 +546,7 @@ void hemi_derive_loaded(hem_scene* scene, hemi_instance* instance, uint32_t kind
     if (kind == HEM_SAVE_ALL) {
         scene->kernels->targets(instance->view, instance->bones, instance->target_next);
     }
+    hemi_derive_body(scene, instance);
     hemi_show_again(instance);
     hemi_update_palette(scene, instance);
     if (scene->keep_previous) {

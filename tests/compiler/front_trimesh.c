@@ -5,6 +5,7 @@
 #include "front_kit.h"
 
 #include "formats/hem_trimesh_validate.h"
+#include "formats/hem_validate.h"
 
 #include <string.h>
 
@@ -116,7 +117,50 @@ TEST a_wrong_mesh_command_is_answered(void) {
     PASS();
 }
 
+// The body of a recipe as triangles: those of no part, for the parts that collide with the body, with the asset's bones.
+TEST a_recipe_takes_the_body_as_triangles(void) {
+    static const char* const recipes[] = {
+        "{ \"body\": { \"mesh\": true }, \"parts\": [ { \"name\": \"s\", \"select\": { \"node\": \"Sheet\" },\n"
+        "  \"spacing\": 0.3, \"attach\": { \"top\": 0.2 } } ] }",
+        "{ \"body\": { \"mesh\": true }, \"parts\": [ { \"name\": \"s\", \"select\": { \"node\": \"Sheet\" },\n"
+        "  \"spacing\": 0.3, \"attach\": { \"top\": 0.2 }, \"collides_with\": [] } ] }",
+        "{ \"body\": { \"mesh\": true, \"select\": { \"node\": \"Sheet\" } }, \"parts\": [ { \"name\": \"s\",\n"
+        "  \"select\": { \"node\": \"Sheet\" }, \"spacing\": 0.3, \"attach\": { \"top\": 0.2 } } ] }"};
+    bench b;
+    ASSERT(bench_begin(&b));
+    for (int i = 0; i < 3; ++i) {
+        char path[600];
+        uint8_t* bytes;
+        size_t size;
+        ASSERT(kit_write(b.folder, "m.json", recipes[i], strlen(recipes[i]), path));
+        const char* words[] = {b.input, "-r", path, "-o", bench_path(&b, "m.hem"), "-q"};
+        if (i == 2) {
+            ASSERT_EQ(HEMC_INPUT, bench_run(&b, words, 6));
+            ASSERT(said(&b, "/body/mesh") && said(&b, "no triangles"));
+            continue;
+        }
+        ASSERT_EQ(HEMC_OK, bench_run(&b, words, 6));
+        ASSERT(bench_read(&b, bench_path(&b, "m.hem"), &bytes, &size));
+        hem_view view;
+        ASSERT_EQ(HEM_FORMAT_OK, hem_validate(bytes, size, &view, NULL));
+        ASSERT_EQ(0u, view.info->body_count);
+        ASSERT_EQ(i == 0 ? 1u : 0u, view.collider_count);
+        ASSERT_EQ(i == 0, view.body_mesh_size != 0);
+        if (i == 0) {
+            hem_trimesh_view mesh;
+            ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(view.body_mesh, view.body_mesh_size, &mesh, NULL));
+            ASSERT_EQ(2u, mesh.header->triangle_count);
+            ASSERT_EQ(view.info->bone_count, mesh.header->bone_count);
+            ASSERT_EQ((uint32_t)HEM_SHAPE_MESH, view.colliders[0].kind);
+            ASSERT_EQ(view.parts[0].collision_group, view.colliders[0].collision_group);
+        }
+    }
+    bench_end(&b);
+    PASS();
+}
+
 SUITE(front_trimesh_suite) {
+    RUN_TEST(a_recipe_takes_the_body_as_triangles);
     RUN_TEST(a_mesh_is_compiled_with_report_and_depfile);
     RUN_TEST(what_is_wrong_with_a_mesh_is_named);
     RUN_TEST(a_wrong_mesh_command_is_answered);

@@ -305,7 +305,7 @@ static const spoiled table[] = {
     {"dihedral arity", S_ROWS, 3, ROW(member_count), U16, 3, COUNT, S_ROWS, 3, "member_count"},
     {"row constraints", S_INFO, 0, INFO(row_constraint_count), U32, 15, COUNT, S_INFO, 0, "row_constraint_count"},
     {"collider name", S_COLLIDERS, 0, COLLIDER(name_offset), U32, 1e6, INDEXES, S_COLLIDERS, 0, "name_offset"},
-    {"collider kind", S_COLLIDERS, 0, COLLIDER(kind), U32, 5, VALUE, S_COLLIDERS, 0, "kind"},
+    {"collider kind", S_COLLIDERS, 0, COLLIDER(kind), U32, 6, VALUE, S_COLLIDERS, 0, "kind"},
     {"collider bone", S_COLLIDERS, 0, COLLIDER(bone), U32, 2, INDEXES, S_COLLIDERS, 0, "bone"},
     {"collider group", S_COLLIDERS, 0, COLLIDER(collision_group), U32, 0, VALUE, S_COLLIDERS, 0, "collision_group"},
     {"collider rotation", S_COLLIDERS, 0, COLLIDER(rotation), F32, 1, VALUE, S_COLLIDERS, 0, "rotation"},

@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(trimesh_suite);
     RUN_SUITE(meshes_suite);
     RUN_SUITE(fields_suite);
+    RUN_SUITE(own_mesh_suite);
     RUN_SUITE(wraps_suite);
     RUN_SUITE(triangulate_suite);
     RUN_SUITE(determinism_suite);

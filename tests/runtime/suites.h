@@ -60,6 +60,7 @@ void drive_rest(world* w, int step);
 extern SUITE(trimesh_suite);
 extern SUITE(meshes_suite);
 extern SUITE(fields_suite);
+extern SUITE(own_mesh_suite);
 extern SUITE(wraps_suite);
 extern SUITE(triangulate_suite);
 
