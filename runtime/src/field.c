@@ -77,8 +77,34 @@ int hemi_field_triangle(const hem_trimesh_view* v, uint32_t triangle, hem_vec3 c
     return there;
 }
 
+// Both triangles of a cell.
+static void set_cell(hem_trimesh_corners* to, uint32_t c, const float x[2], const float z[2], const float y[2],
+                     const float next[2]) {
+    const uint32_t d = c + 4;
+    to->at[0][0][c] = x[0], to->at[0][1][c] = y[0], to->at[0][2][c] = z[0];
+    to->at[1][0][c] = x[0], to->at[1][1][c] = next[0], to->at[1][2][c] = z[1];
+    to->at[2][0][c] = x[1], to->at[2][1][c] = y[1], to->at[2][2][c] = z[0];
+    to->at[0][0][d] = x[1], to->at[0][1][d] = y[1], to->at[0][2][d] = z[0];
+    to->at[1][0][d] = x[0], to->at[1][1][d] = next[0], to->at[1][2][d] = z[1];
+    to->at[2][0][d] = x[1], to->at[2][1][d] = next[1], to->at[2][2][d] = z[1];
+}
+
 void hemi_field_corners(const hem_trimesh_view* v, uint32_t block, hem_trimesh_corners* corners) {
+    const hem_trimesh_header* h = v->header;
     const cell first = cell_of(0, block);
+    if (first.x + 4 < h->columns && first.z + 1 < h->rows) { // ten heights
+        const float *y = v->heights + (size_t)first.z * h->columns + first.x, *next = y + h->columns;
+        const float z[2] = {(float)first.z * h->cell[1], (float)(first.z + 1) * h->cell[1]};
+        int holes = next[4] >= HEM_TRIMESH_NOWHERE || y[4] >= HEM_TRIMESH_NOWHERE;
+        for (uint32_t c = 0; c < 4; ++c) {
+            const float x[2] = {(float)(first.x + c) * h->cell[0], (float)(first.x + c + 1) * h->cell[0]};
+            holes |= y[c] >= HEM_TRIMESH_NOWHERE || next[c] >= HEM_TRIMESH_NOWHERE;
+            set_cell(corners, c, x, z, y + c, next + c);
+        }
+        if (!holes) {
+            return;
+        }
+    }
     for (uint32_t lane = 0; lane < 8; ++lane) {
         const uint32_t half = lane / 4;
         const cell at = {first.x + lane % 4, first.z};

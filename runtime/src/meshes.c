@@ -155,8 +155,7 @@ int hemi_mesh_moves(const hemi_mesh* mesh) {
 static void stir(hemi_mesh* mesh) {
     const hem_trimesh_view* view = mesh->view;
     const uint32_t vertices = view->header->vertex_count;
-    uint8_t moves[HEM_MAX_BONES / 8];
-    memset(moves, 0, sizeof(moves));
+    uint8_t moves[HEM_MAX_BONES];
     for (uint32_t i = 0; i < mesh->bone_count; ++i) {
         uint32_t a[12], b[12], bits = 0; // as bits: a zero of the other sign is another pose to a hash
         memcpy(a, mesh->bones[i].m, sizeof(a));
@@ -164,16 +163,13 @@ static void stir(hemi_mesh* mesh) {
         for (int k = 0; k < 12; ++k) {
             bits |= a[k] ^ b[k];
         }
-        const int differs = bits != 0;
-        moves[i / 8] |= (uint8_t)(differs << (i % 8));
+        moves[i] = bits != 0;
     }
     for (uint32_t i = 0; i < vertices; ++i) {
         const hem_trimesh_bind* bind = &view->binds[i];
-        int stirred = 0;
-        for (int k = 0; k < 4; ++k) {
-            stirred |= (moves[bind->bone[k] / 8] >> (bind->bone[k] % 8) & 1) & (bind->weight[k] != 0);
-        }
-        mesh->stirred[i] = (uint8_t)stirred;
+        mesh->stirred[i] =
+            (moves[bind->bone[0]] & (bind->weight[0] != 0)) | (moves[bind->bone[1]] & (bind->weight[1] != 0)) |
+            (moves[bind->bone[2]] & (bind->weight[2] != 0)) | (moves[bind->bone[3]] & (bind->weight[3] != 0));
     }
 }
 
