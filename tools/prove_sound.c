@@ -29,6 +29,7 @@ uint32_t sound_choose(uint32_t* seed, uint32_t bound) {
 
 #define REST_SECONDS 120.0 // in which it must have come to rest
 #define REST_MOTION 2e-5   // metres a frame of a sixtieth second: rest
+#define REST_FOR 4.0       // seconds of it: a fold that stands on end creeps before it topples, and rests only then
 #define WATCH_SECONDS 6.0
 
 typedef struct watched {
@@ -81,18 +82,18 @@ static double watch_frame(watched* w, double seconds) {
     return most;
 }
 
-// The pose is held until nothing moves any more, for half a second. From there on frame times tremble, and all that moves
+// The pose is held until nothing moves any more, for REST_FOR. From there on frame times tremble, and all that moves
 // in a frame is buzz: nothing is taken off. Not a number when it does not come to rest.
 static double buzz(const asset* a, double hz, double tremble, double* rested_seconds) {
     watched w;
     double most = NAN, frames = 0.0, still = 0.0;
     uint32_t seed = 3;
     if (watch_open(&w, a)) {
-        while (still < 0.5 * hz && frames < REST_SECONDS * hz) {
+        while (still < REST_FOR * hz && frames < REST_SECONDS * hz) {
             still = watch_frame(&w, 1.0 / hz) * hz <= REST_MOTION * 60.0 ? still + 1.0 : 0.0;
             frames += 1.0;
         }
-        if (still >= 0.5 * hz) {
+        if (still >= REST_FOR * hz) {
             most = 0.0;
             for (int i = 0; i < (int)(WATCH_SECONDS * hz); i++) {
                 most = fmax(most, watch_frame(&w, (1.0 + tremble * sound_random(&seed)) / hz));

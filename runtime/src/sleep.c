@@ -175,10 +175,11 @@ void hemi_rest(hemi_step* s) {
     hemi_state* state = instance->state;
     const hem_info* info = instance->view->info;
     state->pose_still_seconds = s->moved ? 0.0f : hem_minf(state->pose_still_seconds + s->dt, 1000.0f);
-    int rests = s->finite && !s->moved && (instance->input->features & HEM_FEATURE_SLEEP);
-    if (rests) {
+    const int still = s->finite && !s->moved;
+    if (still) {
         calm_bodies(s);
     }
+    const int rests = still && (instance->input->features & HEM_FEATURE_SLEEP);
     if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance, s->derived)) {
         state->still_seconds += s->dt;
         if (state->still_seconds < SLEEP_SECONDS) {

@@ -13,7 +13,8 @@
 #include "runtime/src/step.h"
 
 #define STRETCH_SWEEPS 20u
-#define STRETCH_PLAIN 4u   // of them, the last ones: what cannot be held must not tremble
+#define STRETCH_PLAIN                                                                                                  \
+    4u // of them, the last ones, as the first: most threads that are too long have only one in their way
 #define STRETCH_RELAX 1.8f // of the others
 #define STRETCH_GIVE 0.15f // spacings that cloth may be pulled into what pushed it out; 0.1: what is pinched trembles
 
@@ -27,16 +28,28 @@ void hemi_stretch_prepare(hemi_step* s) {
     }
 }
 
+// The multipliers of the substep are not needed any more.
+static void take_nothing(hemi_step* s, const hem_part* part) {
+    const hem_view* view = s->instance->view;
+    const hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
+    const hem_range indexed = hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS);
+    float* taken = s->scratch->solve.lambda;
+    memset(taken + (size_t)rows.begin * 8, 0, (size_t)rows.count * 32);
+    memset(taken + (size_t)(view->link_batch_count + indexed.begin) * 8, 0, (size_t)indexed.count * 32);
+}
+
 static void shorten(hemi_step* s, const hem_part* part, float limit) {
     const hemi_kernels* k = s->scene->kernels;
     hemi_solve* solve = &s->scratch->solve;
     hemi_stretch_args args = {
-        s->instance->view, part, s->instance->x, s->instance->v, limit, STRETCH_GIVE * part->spacing,
-        STRETCH_RELAX,     1,    solve->stamps,  solve->planes};
+        s->instance->view, part,          s->instance->x, s->instance->v, limit, STRETCH_GIVE * part->spacing, 1.0f, 1,
+        solve->stamps,     solve->lambda, solve->planes};
     memset(solve->stamps + part->row_begin, 0, part->row_count);
+    take_nothing(s, part);
     k->make_planes(&args);
     for (; args.sweep <= STRETCH_SWEEPS; ++args.sweep) {
-        args.relax = args.sweep + STRETCH_PLAIN > STRETCH_SWEEPS ? 1.0f : STRETCH_RELAX;
+        const int plain = args.sweep == 1 || args.sweep + STRETCH_PLAIN > STRETCH_SWEEPS;
+        args.relax = plain ? 1.0f : STRETCH_RELAX;
         if (!k->limit_links(&args)) {
             return;
         }

@@ -5,6 +5,7 @@
 #include "tests/runtime/suites.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LIMIT 0.08f
@@ -80,7 +81,7 @@ TEST a_limit_that_nothing_reaches_changes_nothing(void) {
 // A loose sheet, soft, torn at by two particles that fly apart: ends move as their masses say.
 TEST it_gives_no_momentum_and_no_energy(void) {
     world w;
-    OPEN(w, "free");
+    OPEN(w, "kite");
     hem_tuning t = world_tuning(&w);
     for (int k = 0; k < 8; ++k) {
         t.compliance[k] = 1;
@@ -150,6 +151,56 @@ TEST what_pushed_cloth_out_holds_it(void) {
     PASS();
 }
 
+// The thread that was longest ends as long as it may be, no shorter: what one sweep took too much of, others give back.
+TEST no_thread_is_shortened_beyond_its_limit(float speed) {
+    world w;
+    OPEN(w, "kite");
+    hem_tuning t = world_tuning(&w);
+    for (int k = 0; k < 8; ++k) {
+        t.compliance[k] = 1;
+    }
+    t.damping = t.drag = t.lift = 0;
+    t.stretch_limit = LIMIT;
+    ASSERT(world_tune(&w, &t));
+    hem_instance_set_gravity(w.scene, w.id, (const float[3]){0, 0, 0});
+    const uint32_t last = nth_particle(&w, false, w.view.info->simulated_count - 1);
+    world_throw_apart(&w, nth_particle(&w, false, 0), last, 1.0f / 60.0f, speed);
+    ASSERT_IN_RANGE(1 + (double)LIMIT, longest(&w), 0.001);
+    world_close(&w);
+    PASS();
+}
+
+// A sheet that hangs over a ball by threads at their limit: what contacts push out and limits pull back comes to an end.
+TEST what_hangs_at_its_limit_lies_still(void) {
+    world w;
+    OPEN(w, "sheet_over_ball");
+    hem_collider ground = hem_collider_default();
+    ground.kind = HEM_COLLIDER_PLANE;
+    ground.friction = 0.6f;
+    for (uint32_t v = 0; v < w.view.vertex_rest_count; ++v) {
+        ground.position[1] = fmin(ground.position[1], (double)w.view.vertex_rest[v].position[1]);
+    }
+    ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, &ground, 1));
+    hem_instance_set_features(w.scene, w.id, (uint32_t)HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_SLEEP);
+    const float dt = 1001.0f / 60000.0f;
+    world_step(&w, dt, 0, 720);
+    hem_particle* before = calloc(w.view.info->particle_count, sizeof(*before));
+    ASSERT(before != NULL);
+    hem_instance_get_particles(w.scene, w.id, 0, w.view.info->particle_count, before);
+    world_step(&w, dt, 0, 1);
+    double most = 0;
+    for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+        const hem_particle now = particle_at(&w, i);
+        for (int k = 0; k < 3; ++k) {
+            most = fmax(most, fabs((double)now.position[k] - (double)before[i].position[k]));
+        }
+    }
+    free(before);
+    world_close(&w);
+    ASSERT_IN_RANGE(0, most, 5e-5);
+    PASS();
+}
+
 SUITE(stretch_suite) {
     RUN_TEST1(threads_end_no_step_longer, 30);
     RUN_TEST1(threads_end_no_step_longer, 60);
@@ -157,4 +208,8 @@ SUITE(stretch_suite) {
     RUN_TEST(a_limit_that_nothing_reaches_changes_nothing);
     RUN_TEST(it_gives_no_momentum_and_no_energy);
     RUN_TEST(what_pushed_cloth_out_holds_it);
+    RUN_TEST1(no_thread_is_shortened_beyond_its_limit, 1.0f);
+    RUN_TEST1(no_thread_is_shortened_beyond_its_limit, 2.0f);
+    RUN_TEST1(no_thread_is_shortened_beyond_its_limit, 3.0f);
+    RUN_TEST(what_hangs_at_its_limit_lies_still);
 }

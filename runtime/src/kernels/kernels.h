@@ -195,6 +195,7 @@ typedef struct hemi_stretch_args {
     float relax;       // of what is too long
     uint32_t sweep;    // from 1
     uint8_t* stamps;   // per row: the last sweep that moved it, 0 = none
+    float* taken;      // 8 per batch of links, then of indexed links: metres that sweeps have taken off
     hemi_row4* planes; // per row: where particles were before the last contacts, then planes
 } hemi_stretch_args;
 

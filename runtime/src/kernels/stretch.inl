@@ -5,26 +5,44 @@
 // the others are as long as they were. A hoop that is too wide all round has no end to begin with, and plain sweeps take
 // hundreds to close it; over-relaxed they take a dozen.
 //
+// What sweeps have taken off a thread is kept, and what was too much is given back, but never more than was taken: a limit
+// pulls and does not push (projected successive over-relaxation). So the end is the nearest place where no thread is too long, and
+// places that hardly differ end so. Without it a thread that was a little too long became as much too short in a step, and
+// between its weight and its limit it trembled for ever.
+//
 // As with contacts, no energy comes of it: of what a thread is shortened, only what its ends were moving apart counts as
-// velocity, the rest moves where the substep began along.
+// velocity, the rest moves where the substep began along, as does what is given back.
+
+#define NOTHING 1e-3f // of a thread: so little more or less does not count as work left
 
 typedef struct stretched {
-    m8 far;         // lanes that are too long and can move
+    m8 turned;      // lanes that change
+    uint32_t found; // how many of them by more than nothing
     v8 pull, shift; // times d: of x, and of where the substep began
 } stretched;
 
-HEM_INLINE m8 is_longer(v8 d2, v8 longest, v8 w) {
-    return m8_and(v8_gt(d2, v8_mul(longest, longest)), m8_and(v8_gt(longest, v8_zero()), v8_gt(w, v8_zero())));
+// before: what lay between the ends when the substep began. taken: lengths that sweeps have taken off so far.
+HEM_INLINE stretched shorten(v8x3 d, v8x3 before, v8 longest, v8 w, float* taken, float relax) {
+    const v8 zero = v8_zero(), tiny = v8_set1(TINY);
+    const v8 length = v8_max(v8x3_length(d), tiny), so_far = v8_load(taken);
+    const m8 there = m8_and(v8_gt(longest, zero), v8_gt(w, zero));
+    const v8 over = v8_keep(there, v8_mul(v8_sub(length, longest), v8_set1(relax)));
+    const v8 more = v8_max(over, v8_neg(so_far));
+    const m8 turned = m8_or(v8_gt(more, zero), v8_lt(more, zero));
+    const v8 enough = v8_mul(longest, v8_set1(NOTHING)), sum = v8_mul(length, v8_max(w, tiny));
+    const v8 apart = v8_max(v8_div(v8x3_dot(v8x3_sub(d, before), d), length), zero);
+    const v8 shift = v8_max(v8_sub(more, apart), v8_min(more, zero));
+    v8_store(taken, v8_add(so_far, more));
+    const m8 work = m8_or(v8_gt(more, enough), v8_lt(more, v8_neg(enough)));
+    stretched s = {turned, hemi_bit_count(m8_bits(work)), v8_div(more, sum), v8_div(shift, sum)};
+    return s;
 }
 
-// before: what lay between the ends when the substep began.
-HEM_INLINE stretched shorten(v8x3 d, v8 d2, v8x3 before, v8 longest, v8 w, m8 far, float relax) {
-    v8 length = v8_max(v8_sqrt(d2), v8_set1(TINY)), sum = v8_mul(length, v8_max(w, v8_set1(TINY)));
-    v8 over = v8_mul(v8_sub(length, longest), v8_set1(relax));
-    v8 apart = v8_max(v8_div(v8x3_dot(v8x3_sub(d, before), d), length), v8_zero());
-    stretched s = {far, v8_keep(far, v8_div(over, sum)),
-                   v8_keep(far, v8_div(v8_max(v8_sub(over, apart), v8_zero()), sum))};
-    return s;
+// Threads that none of the sweeps has had to shorten.
+HEM_INLINE int is_slack(v8x3 d, v8 longest, const float* taken) {
+    const v8 zero = v8_zero();
+    const m8 far = m8_and(v8_gt(v8x3_dot(d, d), v8_mul(longest, longest)), v8_gt(longest, zero));
+    return !m8_any(m8_or(far, v8_gt(v8_load(taken), zero)));
 }
 
 static uint32_t shorten_rows(const hemi_stretch_args* args) {
@@ -41,17 +59,20 @@ static uint32_t shorten_rows(const hemi_stretch_args* args) {
         hemi_row4 *a = &args->x[batch->row_a], *b = &args->x[batch->row_b];
         const int rotate = batch->rotate, back = (8 - rotate) & 7;
         v8x3 d = v8x3_sub(row4_load3(a), v8x3_rotate_lanes(row4_load3(b), rotate));
-        v8 d2 = v8x3_dot(d, d), wa = v8_load(a->w), wb = v8_rotate(v8_load(b->w), rotate), w = v8_add(wa, wb);
+        v8 wa = v8_load(a->w), wb = v8_rotate(v8_load(b->w), rotate);
         v8 longest = v8_mul(v8_loadu(batch->rest), times);
-        m8 far = is_longer(d2, longest, w);
-        if (!m8_any(far)) {
+        float* taken = args->taken + (size_t)n * 8;
+        if (is_slack(d, longest, taken)) {
             continue;
         }
-        found += hemi_bit_count(m8_bits(far));
-        *stamp_a = *stamp_b = (uint8_t)args->sweep;
         hemi_row3 *pa = &args->prev[batch->row_a], *pb = &args->prev[batch->row_b];
         v8x3 before = v8x3_sub(row3_load(pa), v8x3_rotate_lanes(row3_load(pb), rotate));
-        stretched s = shorten(d, d2, before, longest, w, far, args->relax);
+        stretched s = shorten(d, before, longest, v8_add(wa, wb), taken, args->relax);
+        if (!m8_any(s.turned)) {
+            continue;
+        }
+        found += s.found;
+        *stamp_a = *stamp_b = (uint8_t)args->sweep;
         // Both ends may lie in one row: each is loaded after the other is stored.
         row4_store3(a, v8x3_nmadd(d, v8_mul(s.pull, wa), row4_load3(a)));
         row4_store3(b, v8x3_add(row4_load3(b), v8x3_rotate_lanes(v8x3_scale(d, v8_mul(s.pull, wb)), back)));
@@ -75,31 +96,30 @@ static uint32_t shorten_indexed(const hemi_stretch_args* args) {
         slots_of(batch->a, ia);
         slots_of(batch->b, ib);
         v8x3 a = gather3(x, ia), b = gather3(x, ib), d = v8x3_sub(a, b);
-        v8 d2 = v8x3_dot(d, d), wa = v8_gather(x + 24, ia), wb = v8_gather(x + 24, ib), w = v8_add(wa, wb);
-        v8 longest = v8_mul(v8_loadu(batch->rest), times);
-        m8 far = m8_and(is_longer(d2, longest, w), m8_from_bits(batch->lane_mask));
-        uint32_t bits = m8_bits(far);
-        if (!bits) {
+        v8 wa = v8_gather(x + 24, ia), wb = v8_gather(x + 24, ib);
+        v8 longest = v8_keep(m8_from_bits(batch->lane_mask), v8_mul(v8_loadu(batch->rest), times));
+        float* taken = args->taken + (size_t)(args->view->link_batch_count + n) * 8;
+        if (is_slack(d, longest, taken)) {
             continue;
-        }
-        found += hemi_bit_count(bits);
-        for (; bits; bits &= bits - 1) {
-            const uint32_t i = hem_lowest_bit(bits);
-            args->stamps[batch->a[i] >> 3] = args->stamps[batch->b[i] >> 3] = (uint8_t)args->sweep;
         }
         places_of(batch->a, 24, pa);
         places_of(batch->b, 24, pb);
         v8x3 from_a = gather3(prev, pa), from_b = gather3(prev, pb);
-        stretched s = shorten(d, d2, v8x3_sub(from_a, from_b), longest, w, far, args->relax);
-        scatter3(x, ia, v8x3_nmadd(d, v8_mul(s.pull, wa), a), far);
-        scatter3(x, ib, v8x3_madd(d, v8_mul(s.pull, wb), b), far);
-        scatter3(prev, pa, v8x3_nmadd(d, v8_mul(s.shift, wa), from_a), far);
-        scatter3(prev, pb, v8x3_madd(d, v8_mul(s.shift, wb), from_b), far);
+        stretched s = shorten(d, v8x3_sub(from_a, from_b), longest, v8_add(wa, wb), taken, args->relax);
+        found += s.found;
+        for (uint32_t bits = m8_bits(s.turned); bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits);
+            args->stamps[batch->a[i] >> 3] = args->stamps[batch->b[i] >> 3] = (uint8_t)args->sweep;
+        }
+        scatter3(x, ia, v8x3_nmadd(d, v8_mul(s.pull, wa), a), s.turned);
+        scatter3(x, ib, v8x3_madd(d, v8_mul(s.pull, wb), b), s.turned);
+        scatter3(prev, pa, v8x3_nmadd(d, v8_mul(s.shift, wa), from_a), s.turned);
+        scatter3(prev, pb, v8x3_madd(d, v8_mul(s.shift, wb), from_b), s.turned);
     }
     return found;
 }
 
-// One sweep. Returns how many threads were too long.
+// One sweep. Returns how many threads became shorter or longer by more than nothing.
 uint32_t HEMI_NAME(limit_links)(const hemi_stretch_args* args) {
     return shorten_rows(args) + shorten_indexed(args);
 }
