@@ -45,7 +45,7 @@ static monster_bones monster_skeleton(kit_model* model) {
             kit_bone_to(model, names[s][2], b.forearm[s], side_of(wrist, s), side_of(kit_v(0.69, 0.46, 0.22), s));
         b.thigh[s] = kit_bone_to(model, names[s][3], b.hips, side_of(hip, s), side_of(knee, s));
         b.shin[s] = kit_bone_to(model, names[s][4], b.thigh[s], side_of(knee, s), side_of(ankle, s));
-        b.foot[s] = kit_bone_to(model, names[s][5], b.shin[s], side_of(ankle, s), side_of(kit_v(0.32, 0.05, 0.22), s));
+        b.foot[s] = kit_bone_to(model, names[s][5], b.shin[s], side_of(ankle, s), side_of(kit_v(0.33, 0.05, 0.29), s));
     }
     for (int32_t i = 0; i < 4; ++i) {
         b.tail[i] = kit_bone_to(model, tails[i], i == 0 ? b.hips : b.tail[i - 1], tail_points[i], tail_points[i + 1]);
@@ -107,6 +107,12 @@ static void monster_head(kit_model* model, kit_shape* s) {
     }
 }
 
+static kit_vec monster_toe(int32_t i) {
+    return kit_v(0.215 + 0.115 * i, 0.058, 0.265 + (i == 1 ? 0.04 : 0.0));
+}
+
+// Whoever walks by his own momentum stands on one foot at a time: they are as wide as he sways, and reach as far behind the
+// ankles as belly and tail shift what he weighs.
 static void monster_limbs(kit_model* model, kit_shape* s) {
     int32_t first = s->blob_count;
     kit_ball(model, s, ARM_L, kit_v(0.32, 1.04, 0.0), kit_v(0.17, 0.17, 0.17), 0.12);
@@ -122,12 +128,11 @@ static void monster_limbs(kit_model* model, kit_shape* s) {
     }
     kit_cone(model, s, LEG_L, hip, knee, 0.21, 0.165, 0.12);
     kit_cone(model, s, LEG_L, knee, ankle, 0.165, 0.125, 0.06);
-    kit_ball(model, s, LEG_L, kit_v(0.29, 0.085, 0.06), kit_v(0.135, 0.085, 0.18), 0.06);
+    kit_ball(model, s, LEG_L, kit_v(0.32, 0.085, 0.05), kit_v(0.18, 0.09, 0.25), 0.06);
     for (int32_t i = 0; i < 3; ++i) {
-        double x = 0.205 + 0.09 * i, z = 0.205 + (i == 1 ? 0.03 : 0.0);
-        kit_ball(model, s, LEG_L, kit_v(x, 0.055, z), kit_v(0.048, 0.052, 0.065), 0.025);
+        kit_ball(model, s, LEG_L, monster_toe(i), kit_v(0.065, 0.058, 0.085), 0.03);
     }
-    kit_ball(model, s, LEG_L, kit_v(0.275, 0.05, -0.09), kit_v(0.09, 0.05, 0.07), 0.04); // heel
+    kit_ball(model, s, LEG_L, kit_v(0.30, 0.055, -0.17), kit_v(0.13, 0.055, 0.09), 0.05); // heel
     kit_shape_mirror(model, s, first, 1); // the right side's labels follow the left's
     // Flat soles: everything below the ground is cut away.
     kit_ball(model, s, TRUNK, kit_v(0.0, -0.985, 0.0), kit_v(2.2, 1.0, 2.2), 0.03)->carve = true;
@@ -219,7 +224,7 @@ static void monster_bind(kit_model* model, kit_mesh* mesh, const monster_bones* 
         binds[count++] = (kit_bind){b->hand[s], 0.10, arm};
         binds[count++] = (kit_bind){b->thigh[s], 0.20, leg};
         binds[count++] = (kit_bind){b->shin[s], 0.15, leg};
-        binds[count++] = (kit_bind){b->foot[s], 0.13, leg};
+        binds[count++] = (kit_bind){b->foot[s], 0.19, leg};
     }
     for (int32_t i = 0; i < 4; ++i) {
         binds[count++] = (kit_bind){b->tail[i], 0.15 - 0.025 * i, tail};
@@ -264,9 +269,10 @@ static void monster_horns(kit_model* model, const monster_bones* b, int32_t mate
                           side_of(kit_add(t, kit_v(0.0, -0.070, 0.034)), s), 0.024, 0.75, 10, 5, b->hand[s], material);
         }
         for (int32_t i = 0; i < 3; ++i) {
-            double x = 0.205 + 0.09 * i, z = 0.205 + (i == 1 ? 0.03 : 0.0);
-            monster_spike(model, mesh, side_of(kit_v(x, 0.062, z + 0.035), s), side_of(kit_v(x, 0.058, z + 0.075), s),
-                          side_of(kit_v(x, 0.030, z + 0.115), s), 0.028, 0.8, 10, 5, b->foot[s], material);
+            kit_vec toe = monster_toe(i);
+            monster_spike(model, mesh, side_of(kit_add(toe, kit_v(0.0, 0.005, 0.050)), s),
+                          side_of(kit_add(toe, kit_v(0.0, 0.0, 0.100)), s),
+                          side_of(kit_add(toe, kit_v(0.0, -0.028, 0.150)), s), 0.034, 0.8, 10, 5, b->foot[s], material);
         }
     }
     monster_pin_all(mesh);

@@ -261,6 +261,69 @@ TEST a_skirt_stays_outside_the_body_through_a_somersault(void) {
 
 // -- Momentum
 
+// The middle of all that was modelled between two heights: now, and as modelled.
+static void middle_between(const world* w, float low, float high, double now[3], double modelled[3]) {
+    double count = 0;
+    memset(now, 0, 3 * sizeof(double));
+    memset(modelled, 0, 3 * sizeof(double));
+    for (uint32_t i = 0; i < w->view.info->particle_count; ++i) {
+        const hem_rest_row* row = &w->view.rest_rows[i >> 3];
+        const float rest[3] = {row->x[i & 7u], row->y[i & 7u], row->z[i & 7u]};
+        if ((w->view.particle_flags[i] & HEM_PARTICLE_PAD) || rest[1] < low || rest[1] > high) {
+            continue;
+        }
+        const hem_particle p = particle_at(w, i);
+        for (int k = 0; k < 3; ++k) {
+            now[k] += (double)p.position[k];
+            modelled[k] += (double)rest[k];
+        }
+        count += 1;
+    }
+    for (int k = 0; k < 3; ++k) {
+        now[k] /= count;
+        modelled[k] /= count;
+    }
+}
+
+// Degrees that the way from the feet to the head is turned from how it was modelled.
+static double tilt_of(const world* w) {
+    double feet[3], head[3], feet_then[3], head_then[3], dot = 0, aa = 0, bb = 0;
+    middle_between(w, -1.0f, 0.15f, feet, feet_then);
+    middle_between(w, 1.2f, 9.0f, head, head_then);
+    for (int k = 0; k < 3; ++k) {
+        const double a = head[k] - feet[k], b = head_then[k] - feet_then[k];
+        dot += a * b;
+        aa += a * a;
+        bb += b * b;
+    }
+    return 57.29578 * acos(dot / sqrt(aa * bb));
+}
+
+// Nothing but its feet and tail holds it up: the pose acts by its own strength.
+TEST the_monster_stands_on_its_feet(const char* name, double most) {
+    if (!is_there("monster")) {
+        SKIPm("no monster.hem");
+    }
+    world w;
+    ASSERT(open_posed(&w, "monster", name));
+    hem_collider ground = hem_collider_default();
+    ground.kind = HEM_COLLIDER_PLANE;
+    ground.friction = 0.6f;
+    ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, &ground, 1));
+    const hem_clip* clip = find_clip(&w, name);
+    double worst = 0;
+    for (int f = 1; f <= 600; ++f) {
+        clip_pose(&w, clip, f / 60.0, pose);
+        hem_instance_set_pose(w.scene, w.id, pose, w.view.info->bone_count, 0);
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        worst = fmax(worst, tilt_of(&w));
+    }
+    printf("the monster, %s: leans by %.1f degrees at most, by %.1f after 10 s\n", name, worst, tilt_of(&w));
+    ASSERT_IN_RANGE(0.0, worst, most);
+    world_close(&w);
+    PASS();
+}
+
 TEST a_leap_with_momentum_falls_and_a_direct_one_flies(void) {
     if (!is_there("monster")) {
         SKIPm("no monster.hem");
@@ -823,6 +886,8 @@ TEST characters_survive_rough_treatment_and_sleep(void) {
 
 SUITE(characters_suite) {
     RUN_TEST(a_skirt_stays_outside_the_body_through_a_somersault);
+    RUN_TESTp(the_monster_stands_on_its_feet, "idle", 4.0);
+    RUN_TESTp(the_monster_stands_on_its_feet, "walk", 12.0);
     RUN_TEST(a_leap_with_momentum_falls_and_a_direct_one_flies);
     RUN_TEST(a_sudden_run_leaves_the_skirt_before_the_legs);
     RUN_TEST(what_went_through_a_limb_is_led_back);
