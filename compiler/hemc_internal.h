@@ -205,7 +205,7 @@ typedef struct hemc_rod_recipe {
     float bend;      // N m^2 in its place; 0 = by stiffness
     float twist;     // over bending
     float taper;     // stiffness at the tip over that at the root
-    bool sag_free;
+    bool sag_free;   // of soft parts of groups, too
 } hemc_rod_recipe;
 
 // Which particles of a lattice collide, and where they begin.
@@ -543,6 +543,7 @@ typedef struct hemc_mesh {
     size_t virtual_edge_count;
     uint32_t* group_starts; // [all.count + 1]; members without the particle itself; empty = no group
     uint16_t* group_members;
+    hemc_vec3* shape_places; // where shape matching has particles at rest; NULL = where they are (graph/sag.c)
     uint32_t* ignore_starts; // [all.count + 1]
     uint16_t* ignore_list;
     uint16_t (*frame)[4]; // u0 u1 v0 v1 per particle
@@ -753,6 +754,9 @@ bool hemc_springs(hemc_arena* arena, hemc_log* log, const hemc_model* model, con
 // Which way warp runs where a recipe says so; before hemc_graph. (graph/warp.c)
 void hemc_warp_make(hemc_arena* arena, const hemc_model* model, const hemc_recipe* recipe, const hemc_surface* surfaces,
                     hemc_mesh* mesh);
+// Where shape matching has a particle at rest. (graph/sag.c)
+hemc_vec3 hemc_shape_place(const hemc_mesh* mesh, uint32_t particle);
+
 // Which guide a particle is of and how crowded it is; after the hertz are filled in. (graph/fullness.c)
 void hemc_fullness_make(hemc_arena* arena, hemc_mesh* mesh);
 void hemc_fullness_of(hemc_arena* arena, const hemc_recipe* recipe, hemc_mesh* mesh);

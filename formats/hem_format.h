@@ -192,6 +192,9 @@ extern "C" {
     X(HAIR_ROWS, 55, "hair_rows", hem_hair_row, hair_rows, hair_row_count, OPTIONAL, ALL_OR_NONE, info->row_count)     \
     /* a skinned .hemmesh, for the collider of kind HEM_SHAPE_MESH */                                                  \
     X(BODY_MESH, 56, "body_mesh", uint8_t, body_mesh, body_mesh_size, OPTIONAL, ANY, 0)                                \
+    /* what shape matching has at rest, when that is not REST_ROWS: soft parts that do not sag */                      \
+    X(GROUP_REST_ROWS, 57, "group_rest_rows", hem_rest_row, group_rest_rows, group_rest_row_count, OPTIONAL,           \
+      ALL_OR_NONE, info->oriented_row_count)                                                                           \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \

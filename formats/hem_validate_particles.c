@@ -278,6 +278,21 @@ static hem_format_result check_hair(hemi_checker* c) {
     return HEM_FORMAT_OK;
 }
 
+static hem_format_result check_group_rest(hemi_checker* c) {
+    const hem_view* v = c->view;
+    for (uint32_t row = 0; row < v->group_rest_row_count; ++row) {
+        const hem_rest_row* r = &v->group_rest_rows[row];
+        for (uint32_t lane = 0; lane < HEM_LANES; ++lane) {
+            const float most = HEM_MAX_METRES;
+            REFUSE_IF(!hemi_in_range(r->x[lane], -most, most), BAD_VALUE, GROUP_REST_ROWS, row, "x");
+            REFUSE_IF(!hemi_in_range(r->y[lane], -most, most), BAD_VALUE, GROUP_REST_ROWS, row, "y");
+            REFUSE_IF(!hemi_in_range(r->z[lane], -most, most), BAD_VALUE, GROUP_REST_ROWS, row, "z");
+            REFUSE_IF(r->mass[lane] != v->rest_rows[row].mass[lane], BAD_VALUE, GROUP_REST_ROWS, row, "mass");
+        }
+    }
+    return HEM_FORMAT_OK;
+}
+
 hem_format_result hemi_check_rest(hemi_checker* c) {
     const hem_view* v = c->view;
     const hem_info* info = v->info;
@@ -326,7 +341,8 @@ hem_format_result hemi_check_rest(hemi_checker* c) {
     hem_format_result r = check_radii(c);
     r = r != HEM_FORMAT_OK ? r : check_areas(c);
     r = r != HEM_FORMAT_OK ? r : check_maps(c);
-    return r != HEM_FORMAT_OK ? r : check_hair(c);
+    r = r != HEM_FORMAT_OK ? r : check_hair(c);
+    return r != HEM_FORMAT_OK ? r : check_group_rest(c);
 }
 
 hem_format_result hemi_check_bind(hemi_checker* c) {

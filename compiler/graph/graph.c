@@ -604,6 +604,7 @@ bool hemc_graph(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hem
     hemc_fabric_make(arena, mesh);
     hemc_virtual_make(arena, mesh);
     make_groups(arena, recipe, &net, mesh);
+    hemc_sag_remove(arena, log, recipe, mesh);
     hemc_frames_make(arena, mesh);
     hemc_ignore_make(arena, mesh);
     return hemc_strands_make(arena, log, recipe, &net, mesh);

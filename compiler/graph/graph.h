@@ -30,6 +30,9 @@ bool hemc_strands_make(hemc_arena* arena, hemc_log* log, const hemc_recipe* reci
 // The numbers of one strand; gravity in m/s^2. Adds the joints that are too soft to hold the modelled shape to `soft`.
 void hemc_rods_fill(hemc_mesh* mesh, uint32_t strand, const hemc_rod_recipe* recipe, double gravity, uint32_t* soft);
 
+// Rest shapes of soft parts that hold the modelled shape against gravity. (sag.c)
+void hemc_sag_remove(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_mesh* mesh);
+
 // The rest frame of a particle without orientation (see hem_frame_row).
 void hemc_frame_rotation(const hemc_mesh* mesh, uint32_t particle, float q[4]);
 

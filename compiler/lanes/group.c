@@ -77,15 +77,16 @@ static bool try_add(open_batch* b, const hemc_mesh* mesh, const uint32_t* slot_o
 // Rest centroid minus the particle's position, and the mass, of one group.
 static void measure_group(const hemc_mesh* mesh, uint32_t particle, uint32_t lane, hem_group_batch* b) {
     const hemc_particles* all = &mesh->all;
-    const hemc_vec3 own = all->positions[particle];
+    const hemc_vec3 own = hemc_shape_place(mesh, particle);
     double mass = all->mass[particle], x = 0, y = 0, z = 0;
     for (uint32_t k = mesh->group_starts[particle]; k < mesh->group_starts[particle + 1]; ++k) {
         const uint32_t q = mesh->group_members[k];
         const double m = all->mass[q];
         mass += m;
-        x += m * ((double)all->positions[q].x - own.x);
-        y += m * ((double)all->positions[q].y - own.y);
-        z += m * ((double)all->positions[q].z - own.z);
+        const hemc_vec3 place = hemc_shape_place(mesh, q);
+        x += m * ((double)place.x - own.x);
+        y += m * ((double)place.y - own.y);
+        z += m * ((double)place.z - own.z);
     }
     b->center[0][lane] = (float)(x / mass);
     b->center[1][lane] = (float)(y / mass);

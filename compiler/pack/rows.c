@@ -87,8 +87,9 @@ typedef struct particle_rows {
     hem_shape_row* shape;
     hem_area_row* area;
     hem_map_row* maps;
-    hem_hair_row* hair; // NULL = no part is kept full
-    bool painted;       // any of them is not 1
+    hem_hair_row* hair;   // NULL = no part is kept full
+    hem_rest_row* shapes; // of oriented rows; NULL = no part is freed of sag
+    bool painted;         // any of them is not 1
     hem_bind_row* bind;
     uint32_t* flags;
     hem_anim_row* anim;
@@ -166,6 +167,12 @@ static void fill_shape(const hemc_packer* p, particle_rows* rows, uint32_t row, 
     rows->painted |= map->friction[lane] < 1 || map->drag[lane] < 1 || map->damping[lane] < 1 || map->contact[lane] < 1;
     if (rows->hair != NULL) {
         rows->hair[row].guide[lane] = -1;
+    }
+    if (rows->shapes != NULL && row < p->layout->oriented_row_count) {
+        const hemc_vec3 place = hemc_shape_place(p->mesh, i);
+        rows->shapes[row].x[lane] = place.x;
+        rows->shapes[row].y[lane] = place.y;
+        rows->shapes[row].z[lane] = place.z;
     }
     if (row >= p->layout->oriented_row_count) {
         fill_frame(&rows->frames[row - p->layout->oriented_row_count], lane, p->mesh, p->layout, i);
@@ -284,6 +291,8 @@ void hemc_pack_rows(hemc_packer* p) {
         .area = hemc_alloc(p->arena, row_count, sizeof(hem_area_row)),
         .maps = hemc_alloc(p->arena, row_count, sizeof(hem_map_row)),
         .hair = p->mesh->hair != NULL ? hemc_alloc(p->arena, row_count, sizeof(hem_hair_row)) : NULL,
+        .shapes = p->mesh->shape_places != NULL ? hemc_alloc(p->arena, layout->oriented_row_count, sizeof(hem_rest_row))
+                                                : NULL,
         .bind = hemc_alloc(p->arena, row_count, sizeof(hem_bind_row)),
         .flags = hemc_alloc(p->arena, (size_t)row_count * HEM_LANES, sizeof(uint32_t)),
         .anim = hemc_alloc(p->arena, row_count, sizeof(hem_anim_row)),
@@ -302,6 +311,9 @@ void hemc_pack_rows(hemc_packer* p) {
             make_row(p, part, row, backstop_radius, &rows);
         }
     }
+    for (uint32_t row = 0; rows.shapes != NULL && row < layout->oriented_row_count; ++row) {
+        memcpy(rows.shapes[row].mass, rows.rest[row].mass, sizeof rows.rest[row].mass);
+    }
     p->info.row_count = v->rest_row_count = v->shape_row_count = v->bind_row_count = row_count;
     p->info.particle_count = v->particle_flag_count = row_count * HEM_LANES;
     p->info.oriented_row_count = layout->oriented_row_count;
@@ -313,6 +325,8 @@ void hemc_pack_rows(hemc_packer* p) {
     v->map_row_count = rows.painted ? row_count : 0;
     v->hair_rows = rows.hair;
     v->hair_row_count = rows.hair != NULL ? row_count : 0;
+    v->group_rest_rows = rows.shapes;
+    v->group_rest_row_count = rows.shapes != NULL ? layout->oriented_row_count : 0;
     v->bind_rows = rows.bind;
     v->particle_flags = rows.flags;
     v->anim_rows = rows.anim;

@@ -170,12 +170,9 @@ static void solve_groups(hemi_step* step, uint32_t p, const hem_range* range) {
     const hem_part* part = &view->parts[p];
     hemi_solve* s = &step->scratch->solve;
     const int tracks = s->parts[p].tracking && hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count;
-    const hemi_group_args args = {tracks ? s->rest : view->rest_rows,
-                                  tracks ? s->rest_q : NULL,
-                                  instance->x,
-                                  instance->q,
-                                  s->moment,
-                                  s->parts[p].shape};
+    const hem_rest_row* rest = view->group_rest_row_count ? view->group_rest_rows : view->rest_rows;
+    const hemi_group_args args = {
+        tracks ? s->rest : rest, tracks ? s->rest_q : NULL, instance->x, instance->q, s->moment, s->parts[p].shape};
     HEM_ASSERT(range->begin + range->count <= view->group_batch_count);
     step->scene->kernels->moments(part, instance->q, args.rest_q, step->derived->rest_moment, s->moment);
     step->scene->kernels->groups(view, view->group_batches + range->begin, range->count, &args);

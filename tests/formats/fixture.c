@@ -409,6 +409,7 @@ fixture fixture_make(void) {
     add(&b, HEM_SECTION_MAP_ROWS, maps, sizeof maps[0], ROWS);
     add(&b, HEM_SECTION_BONE_SPACES, matrices, sizeof matrices[0], BONES);
     add(&b, HEM_SECTION_HAIR_ROWS, hair, sizeof hair[0], ROWS);
+    add(&b, HEM_SECTION_GROUP_REST_ROWS, rest, sizeof rest[0], ORIENTED_ROWS);
     add(&b, HEM_SECTION_PREVIEW_INDICES, indices, sizeof indices[0], 9);
     add(&b, HEM_SECTION_PREVIEW_COLORS, colors, sizeof colors[0], VERTICES);
     add(&b, HEM_SECTION_PREVIEW_CLIPS, clips, sizeof clips[0], 2);

@@ -259,6 +259,43 @@ TEST a_skirt_stays_outside_the_body_through_a_somersault(void) {
     PASS();
 }
 
+// -- Sag
+
+// Spacings that a free particle of a part's groups ends from where it was modelled, in the pose that it was modelled in.
+static double sag_of(const char* name, uint32_t part, float gravity) {
+    world w;
+    if (!world_open(&w, name, NULL, NULL, 1)) {
+        return -1;
+    }
+    hem_instance_set_gravity(w.scene, w.id, (const float[3]){0, gravity, 0});
+    world_step(&w, 1.0f / 60.0f, 0, 300);
+    const hem_part* of = &w.view.parts[part];
+    double most = 0;
+    for (uint32_t i = of->row_begin * 8; i < (of->row_begin + of->row_count) * 8; ++i) {
+        const hem_rest_row* rest = &w.view.rest_rows[i >> 3];
+        const hem_particle p = particle_at(&w, i);
+        if (!(p.flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED))) {
+            const double x = (double)p.position[0] - (double)rest->x[i & 7u];
+            const double y = (double)p.position[1] - (double)rest->y[i & 7u];
+            const double z = (double)p.position[2] - (double)rest->z[i & 7u];
+            most = fmax(most, sqrt(x * x + y * y + z * z) / (double)of->spacing);
+        }
+    }
+    world_close(&w);
+    return most;
+}
+
+// A tail and a belly, which hung 1.6 spacings down, and a chest. Without gravity they rise: it is gravity that they are made for.
+TEST flesh_rests_where_it_was_modelled(void) {
+    if (!is_there("monster_direct") || !is_there("cape_girl")) {
+        SKIPm("no monster_direct.hem or cape_girl.hem");
+    }
+    ASSERT_IN_RANGE(0.0, sag_of("monster_direct", 0, -9.81f), 0.05);
+    ASSERT(sag_of("monster_direct", 0, 0.0f) > 1.0);
+    ASSERT_IN_RANGE(0.0, sag_of("cape_girl", 1, -9.81f), 0.005);
+    PASS();
+}
+
 // -- Momentum
 
 // The middle of all that was modelled between two heights: now, and as modelled.
@@ -886,6 +923,7 @@ TEST characters_survive_rough_treatment_and_sleep(void) {
 
 SUITE(characters_suite) {
     RUN_TEST(a_skirt_stays_outside_the_body_through_a_somersault);
+    RUN_TEST(flesh_rests_where_it_was_modelled);
     RUN_TESTp(the_monster_stands_on_its_feet, "idle", 4.0);
     RUN_TESTp(the_monster_stands_on_its_feet, "walk", 12.0);
     RUN_TEST(a_leap_with_momentum_falls_and_a_direct_one_flies);

@@ -52,6 +52,9 @@ static void shrink_rows(world* w) {
     EACH(hem_rest_row, rest_rows, rest_row_count) {
         lengths(it->x, 24, SMALL);
     }
+    EACH(hem_rest_row, group_rest_rows, group_rest_row_count) {
+        lengths(it->x, 24, SMALL);
+    }
     EACH(hem_shape_row, shape_rows, shape_row_count) {
         lengths(it->a, 24, SMALL);
     }

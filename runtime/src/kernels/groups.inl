@@ -88,13 +88,26 @@ HEM_INLINE void moment_store(float* out, v8x3 turn, v8x3 x, v8x3 y, v8x3 z) {
     v8_store(out + 16, v8x3_dot(turn, z));
 }
 
-// Tracking: the rest shape is what the pose makes of it, places `rest` and rotations `rest_q`, both of this substep.
+HEM_INLINE v8x3 rest_load(const hem_rest_row* rest) {
+    return v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z));
+}
+
+// Tracking: the rest shape is what the pose makes of it, places `rest` and rotations `rest_q`, both of this substep. What keeps
+// it from sagging turns with the pose.
 void HEMI_NAME(track)(const hem_view* view, const hem_drive_row* rows, uint32_t count, const hemi_target_row* now,
                       hem_rest_row* rest, hemi_row4* rest_q) {
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t row = rows[i].row;
         const hemi_target_row* target = &now[rows[i].anim_row];
-        memcpy(rest[row].x, target->x.x, sizeof(target->x));
+        if (view->group_rest_row_count) {
+            const v8x3 held = v8x3_sub(rest_load(&view->group_rest_rows[row]), rest_load(&view->rest_rows[row]));
+            const v8x3 place = v8x3_add(row3_load(&target->x), v8x4_rotate(row4_load(&target->q), held));
+            v8_store(rest[row].x, place.x);
+            v8_store(rest[row].y, place.y);
+            v8_store(rest[row].z, place.z);
+        } else {
+            memcpy(rest[row].x, target->x.x, sizeof(target->x));
+        }
         memcpy(rest[row].mass, view->rest_rows[row].mass, sizeof(rest[row].mass));
         rest_q[row] = target->q;
     }
@@ -158,10 +171,6 @@ HEM_INLINE void add_member(v8x3 x, v8x3 arm, v8 mass, const v8_mat3* t, v8_mat3*
 HEM_INLINE v8x3 moment_load(const float* moment, int rotate, m8 active, int full) {
     v8x3 t = row3_rotated(v8x3_make(v8_load(moment), v8_load(moment + 8), v8_load(moment + 16)), rotate);
     return full ? t : v8x3_keep(active, t);
-}
-
-HEM_INLINE v8x3 rest_load(const hem_rest_row* rest) {
-    return v8x3_make(v8_load(rest->x), v8_load(rest->y), v8_load(rest->z));
 }
 
 // A member in a row, with what can be left out as constants: most are neither rotated nor have idle lanes.
