@@ -242,7 +242,7 @@ TEST an_eighth_of_the_size_moves_as_the_whole_does(const char* asset) {
 SUITE(scale_suite) {
     static const char* const assets[] = {"cape_girl", "somersault", "flag",    "octopus",      "curls",  "sheet_self",
                                          "crossing",  "fabric",     "blocks",  "rods_helix",   "chains", "fabric_flat",
-                                         "limited",   "driven",     "springs", "lattice_cube", "solid"};
+                                         "limited",   "driven",     "springs", "lattice_cube", "solid",  "dressed"};
     for (size_t i = 0; i < sizeof(assets) / sizeof(assets[0]); ++i) {
         RUN_TESTp(an_eighth_of_the_size_moves_as_the_whole_does, assets[i]);
     }

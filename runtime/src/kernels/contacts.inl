@@ -46,18 +46,17 @@ HEM_INLINE support8 support_make(v8x4 turn, v8 a, v8 b, v8 c) {
 
 // Turns n towards the direction of least overlap; returns the sum of the supports along it.
 HEM_INLINE v8 ellipsoid_direction(v8x3 d, const support8* s1, const support8* s2, v8x3* direction) {
-    v8 tiny = v8_set1(1e-18f), one = v8_set1(1.0f);
+    v8 tiny = v8_set1(TINY), zero = v8_zero(), one = v8_set1(1.0f);
     v8x3 n = *direction;
     v8 sum = v8_zero();
     for (int i = 0; i <= ELLIPSOID_STEPS; ++i) {
         v8x3 p1 = support_apply(s1, n), p2 = support_apply(s2, n);
-        v8 h1 = v8_max(v8_sqrt(v8_max(v8x3_dot(p1, n), tiny)), tiny);
-        v8 h2 = v8_max(v8_sqrt(v8_max(v8x3_dot(p2, n), tiny)), tiny);
+        v8 h1 = v8_sqrt(v8_max(v8x3_dot(p1, n), zero)), h2 = v8_sqrt(v8_max(v8x3_dot(p2, n), zero));
         sum = v8_add(h1, h2);
         if (i == ELLIPSOID_STEPS) {
             break;
         }
-        v8 i1 = v8_div(one, h1), i2 = v8_div(one, h2);
+        v8 i1 = v8_div(one, v8_max(h1, tiny)), i2 = v8_div(one, v8_max(h2, tiny)); // a point has no width
         v8x3 g = v8x3_nmadd(p2, i2, v8x3_nmadd(p1, i1, d));
         v8 along = v8x3_dot(g, n);
         g = v8x3_nmadd(n, along, g);
