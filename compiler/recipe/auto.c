@@ -25,6 +25,7 @@
 #define WHOLE_SHARE 0.7 // of the triangles, found by bones: more is the character itself
 #define FLESH_SAG 0.05  // of its length, of what is driven to the pose
 #define HAIR_SAG 0.12
+#define LOCK_LATERAL 8.0f    // Hz: locks keep together, no gap opens between them
 #define LOCK_SAG 0.2         // of hair in locks
 #define LOCK_DAMPING 4.0f    // 1/s
 #define LOCK_PIECES 8        // between the particles of a straight lock; a ringlet has more, as its way is longer
@@ -347,6 +348,7 @@ static void make_locks(const hemc_model* model, double scale, uint32_t guides, d
     part->tuning.rod_stiffness = 1.0f;
     part->rods.stiffness = 0.1f;
     part->rods.taper = 0.5f;
+    part->lateral = LOCK_LATERAL;
     part->radius = (float)hemc_two_digits(fmin(LOCK_RADIUS * height, 0.25 * length));
     part->tuning.damping = part->tuning.angular_damping = LOCK_DAMPING;
     hemc_auto_drive(part, length, LOCK_SAG);
