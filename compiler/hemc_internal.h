@@ -362,6 +362,7 @@ typedef struct hemc_recipe {
     float clip_hz;
     uint8_t recipe_hash[16];
     char accept;           // the least grade that a pre-flight may give: 'A' to 'F'
+    uint32_t level_count;  // of detail; 1 = the finest alone
     float budget_us;       // of a frame at full level on every target; 0 = any
     uint32_t budget_bytes; // of an instance; 0 = any
     bool automatic;
@@ -608,10 +609,20 @@ typedef struct hemc_layout {
     float indexed_share; // of constraints
 } hemc_layout;
 
+// Coarser levels of detail, finest first: what they become in the file (driver/coarser.c).
+typedef struct hemc_coarser {
+    uint32_t count, byte_count, row_count;
+    hem_asset_level* levels;
+    uint8_t* bytes;
+    hem_level_row* rows;
+} hemc_coarser;
+
 typedef struct hemc_options {
     bool ship, strict;
-    bool ship_all; // with ship: meshes that no particle moves stay
-    int verbosity; // -1 quiet, 0 normal, 1 verbose
+    bool particles_alone;       // no vertices, no preview: a coarser level
+    const hemc_coarser* levels; // NULL = none
+    bool ship_all;              // with ship: meshes that no particle moves stay
+    int verbosity;              // -1 quiet, 0 normal, 1 verbose
 } hemc_options;
 
 // Whether a primitive goes into the file: with `ship` only those of which particles move a vertex. (pack/vertices.c)

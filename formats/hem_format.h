@@ -37,6 +37,7 @@ extern "C" {
 #define HEM_NONE (-1)
 #define HEM_ALIGNMENT 64
 #define HEM_FORMAT_VERSION 2u
+#define HEM_FORMAT_VERSION_LEVELS 3u // of a file that has LEVELS: what reads only version 2 refuses it by its number
 
 // "\x89HEM\r\n\x1a\n": a text-mode transfer or a 7-bit one breaks it visibly.
 #define HEM_MAGIC "\x89HEM\r\n\x1a\n"
@@ -57,6 +58,7 @@ extern "C" {
 #define HEM_MAX_LATTICE_SIZE 1025    // particles along an axis
 #define HEM_MAX_VIRTUAL_EDGES 65536  // eights of them
 #define HEM_MAX_LATTICE_CLIPS 1024
+#define HEM_MAX_LEVELS 4 // of detail, the finest included
 
 // Ranges in which all arithmetic of the solver stays finite.
 #define HEM_MAX_METRES 1e6f // of any coordinate or length
@@ -195,6 +197,11 @@ extern "C" {
     /* what shape matching has at rest, when that is not REST_ROWS: soft parts that do not sag */                      \
     X(GROUP_REST_ROWS, 57, "group_rest_rows", hem_rest_row, group_rest_rows, group_rest_row_count, OPTIONAL,           \
       ALL_OR_NONE, info->oriented_row_count)                                                                           \
+    /* coarser levels of detail, finest first; each is a file of its own, of particles alone */                        \
+    X(LEVELS, 58, "levels", hem_asset_level, levels, level_count, OPTIONAL, AT_MOST, HEM_MAX_LEVELS - 1)               \
+    X(LEVEL_BYTES, 59, "level_bytes", uint8_t, level_bytes, level_byte_count, OPTIONAL, ANY, 0)                        \
+    /* from the finest level to each of them and back */                                                               \
+    X(LEVEL_ROWS, 60, "level_rows", hem_level_row, level_rows, level_row_count, OPTIONAL, ANY, 0)                      \
     /* three per triangle */                                                                                           \
     X(PREVIEW_INDICES, 64, "preview_indices", uint32_t, preview_indices, preview_index_count, OPTIONAL, ANY, 0)        \
     X(PREVIEW_COLORS, 65, "preview_colors", hem_color, preview_colors, preview_color_count, OPTIONAL, ALL_OR_NONE,     \
@@ -427,6 +434,24 @@ typedef struct hem_hair_row {
     float uncrowd[8]; // 1 / how crowded it may be before it pushes; 0 = of no guide
 } hem_hair_row;
 HEM_STATIC_ASSERT(sizeof(hem_hair_row) == 64, "hair row size");
+
+// A coarser level of detail: a file of this format, version 2, that lies in LEVEL_BYTES from a multiple of 64 on. It has the
+// bones, parts and colliders of the whole, in their order, fewer particles, and no vertices: it moves the particles of the
+// finest level, and those move the vertices.
+typedef struct hem_asset_level {
+    uint32_t byte_begin, byte_count;
+    uint32_t down_begin; // LEVEL_ROWS, one per row of the level: from which particles of the finest level it begins
+    uint32_t up_begin;   // one per row of the finest level: which particles of the level move it
+    uint32_t reserved[4];
+} hem_asset_level;
+HEM_STATIC_ASSERT(sizeof(hem_asset_level) == 32, "asset level size");
+
+// Eight particles of one level by up to four of another each: each goes as if it were fixed to all of them.
+typedef struct hem_level_row {
+    uint16_t particle[4][8]; // of the same part, no pads
+    uint16_t weight[4][8];   // n / 65535, sum over the four = 65535; pads: those of a particle of their row
+} hem_level_row;
+HEM_STATIC_ASSERT(sizeof(hem_level_row) == 128, "level row size");
 
 typedef struct hem_bind_row {
     uint16_t bone[4][8];

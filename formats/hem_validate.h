@@ -16,7 +16,7 @@ extern "C" {
     X(HEM_FORMAT_OK, 0, "the file is valid")                                                                           \
     X(HEM_FORMAT_TOO_SHORT, 1, "the file is shorter than its header says; copy it again")                              \
     X(HEM_FORMAT_BAD_MAGIC, 2, "not a .hem file")                                                                      \
-    X(HEM_FORMAT_BAD_VERSION, 3, "a format version that this library, which reads 2, does not know; compile the asset again with its hemc") \
+    X(HEM_FORMAT_BAD_VERSION, 3, "a format version that this library, which reads 2 and 3, does not know; compile the asset again with its hemc") \
     X(HEM_FORMAT_BAD_HEADER, 4, "the header contradicts itself")                                                       \
     X(HEM_FORMAT_BAD_SECTION, 5, "the section table contradicts itself or the file")                                   \
     X(HEM_FORMAT_MISSING_SECTION, 6, "a section that every .hem file has is missing")                                  \
@@ -26,10 +26,10 @@ extern "C" {
     X(HEM_FORMAT_BAD_BATCH, 10, "a batch holds a particle twice, or a run batches unlike; compile the asset again")    \
     X(HEM_FORMAT_MISALIGNED, 11, "the bytes do not start on a 64-byte boundary")                                       \
     X(HEM_FORMAT_BAD_HASH, 12, "the content does not match its hash; the file is damaged")                             \
-    X(HEM_FORMAT_OLD_VERSION, 13, "format version 1, this library reads 2: compile the asset again with hemc")
+    X(HEM_FORMAT_OLD_VERSION, 13, "format version 1, this library reads 2 and 3: compile the asset again with hemc")
 // clang-format on
 
-HEM_STATIC_ASSERT(HEM_FORMAT_VERSION == 2, "the texts above name it");
+HEM_STATIC_ASSERT(HEM_FORMAT_VERSION == 2 && HEM_FORMAT_VERSION_LEVELS == 3, "the texts above name them");
 
 typedef enum hem_format_result {
 #define HEM_FORMAT_ENUM(name, value, text) name = value,

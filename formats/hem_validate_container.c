@@ -35,7 +35,8 @@ static hem_format_result check_header(hemi_checker* c, size_t size) {
         REFUSE_IF(h->magic[i] != (uint8_t)HEM_MAGIC[i], BAD_MAGIC, HEADER, 0, "magic");
     }
     REFUSE_IF(h->version == 1, OLD_VERSION, HEADER, 1, "version");
-    REFUSE_IF(h->version != HEM_FORMAT_VERSION, BAD_VERSION, HEADER, h->version, "version");
+    REFUSE_IF(h->version != HEM_FORMAT_VERSION && h->version != HEM_FORMAT_VERSION_LEVELS, BAD_VERSION, HEADER,
+              h->version, "version");
     REFUSE_IF(h->header_size != sizeof(hem_header), BAD_HEADER, HEADER, 0, "header_size");
     REFUSE_IF(h->file_size > size, TOO_SHORT, HEADER, 0, "file_size");
     REFUSE_IF(h->file_size != size || size > UINT32_MAX, BAD_HEADER, HEADER, 0, "file_size");
@@ -206,7 +207,7 @@ hem_format_result hem_validate(const void* bytes, size_t size, hem_view* view, h
         hemi_check_anim,        hemi_check_frames,    hemi_check_ignore,        hemi_check_lattices,
         hemi_check_constraints, hemi_check_colliders, hemi_check_vertex_cells,  hemi_check_vertices,
         hemi_check_meshes,      hemi_check_clips,     hemi_check_lattice_clips, hemi_check_virtual,
-        hemi_check_tears,
+        hemi_check_tears,       hemi_check_levels,
     };
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && r == HEM_FORMAT_OK; ++i) {
         r = checks[i](&c);

@@ -105,5 +105,6 @@ hem_format_result hemi_check_vertices(hemi_checker* c);
 hem_format_result hemi_check_vertex_cells(hemi_checker* c);
 hem_format_result hemi_check_meshes(hemi_checker* c);
 hem_format_result hemi_check_clips(hemi_checker* c);
+hem_format_result hemi_check_levels(hemi_checker* c); // last: each is a file of its own
 
 #endif

@@ -247,7 +247,7 @@ static void report_clip(hemc_text* t, const hemc_certified_clip* clip, uint32_t 
     hemc_text_quoted(t, clip->name);
     hemc_text_add(t, ", \"frames\": %u, \"levels\": {", clip->frames);
     for (uint32_t level = 0; level < HEM_LEVEL_COUNT; ++level) {
-        if (level != HEM_LEVEL_COARSE) { // which assets do not have
+        if (level != HEM_LEVEL_COARSE || p->mean_us[level] > 0) { // of an asset with coarser levels of detail
             hemc_text_add(t, "%s\"%s\": {", between, hem_level_name((hem_level)level));
             number(t, "mean_us", tenths(p->mean_us[level]));
             hemc_text_add(t, ", ");

@@ -123,6 +123,10 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
     }
     c->has_layout = true;
     end_stage(c, HEMC_STAGE_LANES, clock);
+    if (!hemc_make_levels(c, options, clock)) {
+        return false;
+    }
+    options.levels = &c->levels;
     if (!hemc_pack(c->arena, &c->log, &c->model, &c->recipe, &c->mesh, &c->layout, &options, c->cache_key, &c->bytes,
                    &c->size)) {
         return false;
@@ -139,6 +143,7 @@ bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* a
     size_t size = c->size;
     if (options.ship) {
         options.ship = false;
+        options.levels = &c->levels;
         if (!hemc_pack(c->arena, &c->log, &c->model, &c->recipe, &c->mesh, &c->layout, &options, c->cache_key, &bytes,
                        &size)) {
             return false;

@@ -69,6 +69,7 @@ typedef struct hemc_compilation {
     hemc_mesh mesh;
     hemc_layout layout;
     bool has_layout;
+    hemc_coarser levels;   // coarser than the mesh
     uint8_t cache_key[16]; // in the asset's header
     uint8_t entry_key[16]; // names the cache entry: with the compiler's revision
     hemc_cache_state cache;
@@ -116,6 +117,9 @@ void hemc_print_messages(const hemc_log* log, int verbosity); // on stderr
 void hemc_doubt(hemc_compilation* c); // warns of what nobody can have meant: doubts.c
 bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock); // from parts with all numbers to bytes
 bool hemc_fly(hemc_compilation* c, hemc_options options, const hemc_preflight* again); // plays what was made
+
+// coarser.c: coarser levels of the asset that is being made, as its recipe asks, into c->levels.
+bool hemc_make_levels(hemc_compilation* c, hemc_options options, double* clock);
 
 // Automatic mode, after a first pre-flight: other numbers for what looks bad, and without it where nothing helps. (trials.c)
 bool hemc_trials(hemc_compilation* c, hemc_options options, double* clock);

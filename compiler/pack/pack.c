@@ -227,8 +227,18 @@ static void pack_batches(hemc_packer* p) {
     }
 }
 
+static void pack_levels(hemc_packer* p, const hemc_coarser* levels) {
+    p->view.levels = levels->levels;
+    p->view.level_count = levels->count;
+    p->view.level_bytes = levels->bytes;
+    p->view.level_byte_count = levels->byte_count;
+    p->view.level_rows = levels->rows;
+    p->view.level_row_count = levels->row_count;
+}
+
 static hem_header make_header(const hemc_packer* p, const uint8_t cache_key[16]) {
     hem_header header = {.version = HEM_FORMAT_VERSION, .header_size = sizeof(hem_header)};
+    header.version = p->view.level_count != 0 ? HEM_FORMAT_VERSION_LEVELS : HEM_FORMAT_VERSION;
     memcpy(header.magic, HEM_MAGIC, sizeof header.magic);
     const bool preview = p->view.preview_index_count + p->view.preview_color_count + p->view.clip_count != 0;
     header.flags = preview ? (uint32_t)HEM_FILE_PREVIEW : 0;
@@ -269,11 +279,15 @@ bool hemc_pack(hemc_arena* arena, hemc_log* log, const hemc_model* model, const 
     if (model != NULL && recipe != NULL) {
         hemc_pack_colliders(p);
     }
-    if (model != NULL) {
+    const bool drawn = model != NULL && !(options != NULL && options->particles_alone);
+    if (drawn) {
         hemc_pack_vertices(p);
     }
-    if (model != NULL && !p->ship) {
+    if (drawn && !p->ship) {
         hemc_pack_clips(p);
+    }
+    if (options != NULL && options->levels != NULL) {
+        pack_levels(p, options->levels);
     }
     pack_batches(p);
     hemc_pack_lattice_clips(p);

@@ -8,8 +8,8 @@
 // the extras alone. Without parts in either, what auto.c finds, in the scale, body, clips and colliders that they give.
 // The result has every default filled in.
 
-static const char* const top_keys[] = {"$schema",   "version", "scale",  "parts",       "body",
-                                       "colliders", "clips",   "accept", "accessories", "budget"};
+static const char* const top_keys[] = {"$schema", "version", "scale",       "parts",  "body",  "colliders",
+                                       "clips",   "accept",  "accessories", "budget", "levels"};
 
 static bool read_body(const hemc_recipe_reader* r, const hemc_json* object, hemc_recipe* recipe) {
     static const char* const keys[] = {"select", "spacing",  "particles", "radius", "surface",
@@ -75,9 +75,9 @@ static bool read_budget(const hemc_recipe_reader* r, const hemc_json* object, he
 
 // What stands beside the parts, for a recipe that automatic mode prints.
 static const char* keep_text(const hemc_recipe_reader* r, const hemc_json* object) {
-    static const char* const keys[] = {"body", "clips", "colliders", "accept", "budget"};
+    static const char* const keys[] = {"body", "clips", "colliders", "accept", "budget", "levels"};
     hemc_text kept = {.arena = r->arena};
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 6; ++i) {
         const hemc_json* value = hemc_json_member(object, keys[i]);
         if (value != NULL) {
             hemc_text_add(&kept, ",\n  \"%s\": ", keys[i]);
@@ -271,6 +271,7 @@ static bool read_text(hemc_arena* arena, hemc_log* log, const char* file, const 
     recipe->accept = (char)('A' + grade);
     good = read_accessories(&r, json, recipe) && good;
     good = read_budget(&r, json, recipe) && good;
+    good = hemc_recipe_count(&r, json, "levels", 1, HEM_MAX_LEVELS, &recipe->level_count) && good;
     recipe->kept = keep_text(&r, json);
     return read_colliders(&r, json, recipe) && good;
 }
@@ -284,6 +285,7 @@ void hemc_recipe_defaults(hemc_recipe* recipe) {
     recipe->scale = 1;
     recipe->clip_hz = 30;
     recipe->accept = 'C';
+    recipe->level_count = 1;
     recipe->body = (hemc_body_recipe){.enabled = true, .surface = true, .limbs = true, .reach = -1, .friction = 0.3f};
 }
 

@@ -609,7 +609,7 @@ TEST files_of_version_one_are_refused_by_name(void) {
         ASSERT_EQ(HEM_FORMAT_OLD_VERSION, result);
         ASSERT_EQ(HEM_SECTION_HEADER, fault.section);
         ASSERT_EQ(1, fault.element);
-        ASSERT_STR_EQ("format version 1, this library reads 2: compile the asset again with hemc",
+        ASSERT_STR_EQ("format version 1, this library reads 2 and 3: compile the asset again with hemc",
                       hem_format_result_text(result));
         ASSERT(hem_content_hash_matches(bytes, files[i].size)); // old, not damaged
         free(bytes);

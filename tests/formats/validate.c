@@ -28,7 +28,8 @@ typedef struct spoiled {
 static const spoiled table[] = {
     // rule, section, element, offset, type, value -> result, section, element, field
     {"magic", 0, 0, H(magic) + 1, U8, 'h', HEM_FORMAT_BAD_MAGIC, 0, 0, "magic"},
-    {"version to come", 0, 0, H(version), U32, 3, HEM_FORMAT_BAD_VERSION, 0, 3, "version"},
+    {"version to come", 0, 0, H(version), U32, 4, HEM_FORMAT_BAD_VERSION, 0, 4, "version"},
+    {"levels announced", 0, 0, H(version), U32, 3, HEM_FORMAT_BAD_COUNT, HEM_SECTION_LEVELS, 0, "element_count"},
     {"no version", 0, 0, H(version), U32, 0, HEM_FORMAT_BAD_VERSION, 0, 0, "version"},
     {"version of before", 0, 0, H(version), U32, 1, HEM_FORMAT_OLD_VERSION, 0, 1, "version"},
     {"header size", 0, 0, H(header_size), U32, 128, HEADER, 0, 0, "header_size"},
