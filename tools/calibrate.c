@@ -15,7 +15,7 @@
 // measured, and no cost may be below zero. Frames are played several times from the same save, and of each the least is
 // kept, with all levels of a sample in turn: what disturbs a frame on a busy machine seldom does so each time.
 
-enum { INSTANCES = 8, WARM = 16, FRAMES = 24, TURNS = 6, SWEEPS = 4000, PLAYS = 9 };
+enum { INSTANCES = 8, WARM = 16, FRAMES = 24, TURNS = 6, SWEEPS = 4000, PLAYS = 10 };
 
 // -- Measuring
 
@@ -128,10 +128,12 @@ bool calibrate_measure(calibration* c, const asset* a, const char* sample) {
         {.level = HEM_LEVEL_FULL, .what = PROBE_FREE},
         {.level = HEM_LEVEL_LIGHT, .what = PROBE_FREE},
         {.level = HEM_LEVEL_FULL, .what = PROBE_CAPSULES},
+        {.level = HEM_LEVEL_COARSE}, // of an asset that has it
     };
+    const int count = a->view.level_count > 0 ? PLAYS : PLAYS - 1;
     bool good = c->row_count + PLAYS <= CALIBRATE_ROWS;
     calibrate_row* rows = c->rows + c->row_count;
-    for (int i = 0; good && i < PLAYS; i++) {
+    for (int i = 0; good && i < count; i++) {
         memset(&rows[i], 0, sizeof(rows[i]));
         snprintf(rows[i].sample, sizeof(rows[i].sample), "%s", sample);
         rows[i].level = plays[i].level;
@@ -139,11 +141,11 @@ bool calibrate_measure(calibration* c, const asset* a, const char* sample) {
         good = open_play(&plays[i], a);
     }
     for (int turn = 0; good && turn < TURNS; turn++) {
-        for (int i = 0; i < PLAYS; i++) {
+        for (int i = 0; i < count; i++) {
             play_turn(&plays[i], &rows[i], turn == 0);
         }
     }
-    for (int i = 0; i < PLAYS; i++) {
+    for (int i = 0; i < count; i++) {
         for (int f = 0; good && f < FRAMES; f++) {
             rows[i].pose_ns += (double)plays[i].least[f][0] / (FRAMES * INSTANCES);
             rows[i].step_ns += (double)plays[i].least[f][1] / (FRAMES * INSTANCES);
@@ -151,7 +153,7 @@ bool calibrate_measure(calibration* c, const asset* a, const char* sample) {
         }
         close_play(&plays[i]);
     }
-    c->row_count += good ? PLAYS : 0;
+    c->row_count += good ? (uint32_t)count : 0;
     return good;
 }
 

@@ -7,6 +7,7 @@
 #include "tools/png.h"
 #include "tools/puppet.h"
 #include "formats/hem_trimesh.h"
+#include "hem/budget.h"
 #include "platform/terminal.h"
 
 #include <stdio.h>
@@ -16,13 +17,30 @@
 
 enum { PANEL_WIDTH = 330, PANEL_HEIGHT = 420, PANEL_COUNT = 8 };
 
-static size_t scene_size(const asset* a) {
-    hem_slot_def slot = {.asset = &a->handle, .count = 1};
+static size_t scene_size_of(const asset* a, uint32_t count, hem_budget_mode budget) {
+    hem_slot_def slot = {.asset = &a->handle, .count = count};
     hem_scene_def def = hem_scene_def_default();
     def.slots = &slot;
     def.slot_count = 1;
+    def.budget = (uint32_t)budget;
     hem_memory need = {0};
     return hem_scene_measure(&def, &need) == HEM_OK ? need.size : 0;
+}
+
+static size_t scene_size(const asset* a) {
+    return scene_size_of(a, 1, HEM_BUDGET_NONE);
+}
+
+static size_t budget_size(const asset* a) { // of one more instance
+    return scene_size_of(a, 2, HEM_BUDGET_SKINNED) - scene_size_of(a, 1, HEM_BUDGET_SKINNED);
+}
+
+// Of the asset, which is valid: a coarser one, finest first.
+static hem_view level_of(const asset* a, uint32_t i) {
+    const hem_asset_level* level = &a->view.levels[i];
+    hem_view view;
+    hem_validate(a->view.level_bytes + level->byte_begin, level->byte_count, &view, NULL);
+    return view;
 }
 
 static void hex_text(const uint8_t hash[16], char text[33]) {
@@ -85,6 +103,22 @@ static void print_parts(const asset* a) {
     }
 }
 
+static void print_levels(const asset* a) {
+    printf("\nlevels of detail, with a budget: all of them take %zu bytes an instance, %u in the file\n",
+           budget_size(a), a->view.level_byte_count + a->view.level_row_count * (uint32_t)sizeof(hem_level_row));
+    for (uint32_t i = 0; i < a->view.level_count; i++) {
+        const hem_view view = level_of(a, i);
+        printf("  %u  %u simulated, %u attached, %u body (%u rows of 8), %u links, %u shape groups; spacing", i + 1,
+               view.info->simulated_count, view.info->attached_count, view.info->body_count, view.info->row_count,
+               view.info->link_count, view.info->group_count);
+        for (uint32_t p = 0; p < view.info->part_count; p++) {
+            printf("%s %s %.1f", p > 0 ? "," : "", asset_label_of(a, a->view.parts[p].name_offset).text,
+                   (double)view.parts[p].spacing * 1000.0);
+        }
+        printf(" mm\n");
+    }
+}
+
 static void print_asset(const asset* a) {
     const hem_header* h = a->view.header;
     const hem_info* info = a->view.info;
@@ -117,6 +151,9 @@ static void print_asset(const asset* a) {
            (double)info->bounds_min[2], (double)info->bounds_max[0], (double)info->bounds_max[1],
            (double)info->bounds_max[2]);
     print_parts(a);
+    if (a->view.level_count > 0) {
+        print_levels(a);
+    }
     if (a->view.clip_count > 0) {
         printf("\nclips\n");
     }
@@ -160,6 +197,24 @@ static void write_json_parts(const asset* a, json* j) {
     json_end(j, ']');
 }
 
+static void write_json_levels(const asset* a, json* j) {
+    json_begin(j, "levels", '[');
+    for (uint32_t i = 0; i < a->view.level_count; i++) {
+        const hem_view view = level_of(a, i);
+        json_begin(j, NULL, '{');
+        json_integer(j, "bytes", a->view.levels[i].byte_count);
+        json_integer(j, "simulated", view.info->simulated_count);
+        json_integer(j, "attached", view.info->attached_count);
+        json_integer(j, "body", view.info->body_count);
+        json_integer(j, "rows", view.info->row_count);
+        json_integer(j, "links", view.info->link_count);
+        json_integer(j, "groups", view.info->group_count);
+        json_number(j, "spacing", (double)view.info->spacing);
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}
+
 static void write_json(const asset* a) {
     const hem_header* h = a->view.header;
     const hem_info* info = a->view.info;
@@ -198,8 +253,10 @@ static void write_json(const asset* a) {
     json_integer(j, "instance", a->info.instance_size);
     json_integer(j, "state", a->info.state_size);
     json_integer(j, "scene_of_one", (int64_t)scene_size(a));
+    json_integer(j, "instance_with_budget", (int64_t)budget_size(a));
     json_end(j, '}');
     write_json_parts(a, j);
+    write_json_levels(a, j);
     json_begin(j, "clips", '[');
     for (uint32_t i = 0; i < a->view.clip_count; i++) {
         const hem_clip* c = &a->view.clips[i];

@@ -2,6 +2,7 @@
 #include "tools/play.h"
 #include "tools/command.h"
 #include "tools/options.h"
+#include "hem/budget.h"
 #include "platform/terminal.h"
 #include "platform/file.h"
 #include "platform/math.h"
@@ -18,23 +19,28 @@
 enum { FRAMES_MAX = 36000 };
 
 static const play_variant VARIANTS[] = {
-    {"on", "with physics", 1.0f, -1, 0, HEM_KERNEL_AUTO},
-    {"off", "skeleton only", 0.0f, -1, 0, HEM_KERNEL_AUTO},
-    {"direct", "direct", 1.0f, 0, 0, HEM_KERNEL_AUTO},
-    {"momentum", "momentum conserving", 1.0f, 1, 0, HEM_KERNEL_AUTO},
-    {"continuous", "with continuous handling", 1.0f, -1, 0, HEM_KERNEL_AUTO},
-    {"no-continuous", "without continuous handling", 1.0f, -1, HEM_FEATURE_CONTINUOUS, HEM_KERNEL_AUTO},
-    {"surface", "with surface particles", 1.0f, -1, 0, HEM_KERNEL_AUTO},
-    {"no-surface", "without surface particles", 1.0f, -1, HEM_FEATURE_SURFACE, HEM_KERNEL_AUTO},
+    {"on", "with physics", 1.0f, -1, 0, HEM_KERNEL_AUTO, 0},
+    {"off", "skeleton only", 0.0f, -1, 0, HEM_KERNEL_AUTO, 0},
+    {"direct", "direct", 1.0f, 0, 0, HEM_KERNEL_AUTO, 0},
+    {"momentum", "momentum conserving", 1.0f, 1, 0, HEM_KERNEL_AUTO, 0},
+    {"continuous", "with continuous handling", 1.0f, -1, 0, HEM_KERNEL_AUTO, 0},
+    {"no-continuous", "without continuous handling", 1.0f, -1, HEM_FEATURE_CONTINUOUS, HEM_KERNEL_AUTO, 0},
+    {"surface", "with surface particles", 1.0f, -1, 0, HEM_KERNEL_AUTO, 0},
+    {"no-surface", "without surface particles", 1.0f, -1, HEM_FEATURE_SURFACE, HEM_KERNEL_AUTO, 0},
     {"no-contacts", "without particle contacts", 1.0f, -1, HEM_FEATURE_PARTICLE_CONTACTS | HEM_FEATURE_CONTINUOUS,
-     HEM_KERNEL_AUTO},
-    {"no-colliders", "without colliders", 1.0f, -1, HEM_FEATURE_COLLIDERS, HEM_KERNEL_AUTO},
-    {"no-tethers", "without tethers", 1.0f, -1, HEM_FEATURE_TETHERS, HEM_KERNEL_AUTO},
-    {"no-limits", "without motion limits", 1.0f, -1, HEM_FEATURE_LIMITS, HEM_KERNEL_AUTO},
-    {"scalar", "scalar kernel", 1.0f, -1, 0, HEM_KERNEL_SCALAR},
-    {"sse2", "SSE2 kernel", 1.0f, -1, 0, HEM_KERNEL_SSE2},
-    {"avx2", "AVX2 kernel", 1.0f, -1, 0, HEM_KERNEL_AVX2},
-    {"neon", "NEON kernel", 1.0f, -1, 0, HEM_KERNEL_NEON},
+     HEM_KERNEL_AUTO, 0},
+    {"no-colliders", "without colliders", 1.0f, -1, HEM_FEATURE_COLLIDERS, HEM_KERNEL_AUTO, 0},
+    {"no-tethers", "without tethers", 1.0f, -1, HEM_FEATURE_TETHERS, HEM_KERNEL_AUTO, 0},
+    {"no-limits", "without motion limits", 1.0f, -1, HEM_FEATURE_LIMITS, HEM_KERNEL_AUTO, 0},
+    {"scalar", "scalar kernel", 1.0f, -1, 0, HEM_KERNEL_SCALAR, 0},
+    {"sse2", "SSE2 kernel", 1.0f, -1, 0, HEM_KERNEL_SSE2, 0},
+    {"avx2", "AVX2 kernel", 1.0f, -1, 0, HEM_KERNEL_AVX2, 0},
+    {"neon", "NEON kernel", 1.0f, -1, 0, HEM_KERNEL_NEON, 0},
+    {"full", "level full", 1.0f, -1, 0, HEM_KERNEL_AUTO, HEM_LEVEL_FULL + 1},
+    {"light", "level light", 1.0f, -1, 0, HEM_KERNEL_AUTO, HEM_LEVEL_LIGHT + 1},
+    {"coarse", "level coarse", 1.0f, -1, 0, HEM_KERNEL_AUTO, HEM_LEVEL_COARSE + 1},
+    {"half", "level half", 1.0f, -1, 0, HEM_KERNEL_AUTO, HEM_LEVEL_HALF + 1},
+    {"quarter", "level quarter", 1.0f, -1, 0, HEM_KERNEL_AUTO, HEM_LEVEL_QUARTER + 1},
 };
 enum { VARIANT_COUNT = sizeof(VARIANTS) / sizeof(VARIANTS[0]) };
 
@@ -43,6 +49,7 @@ static const char* const OVERLAYS[] = {"none",     "ellipsoids", "links",     "s
 static const puppet_overlay OVERLAY_KINDS[] = {PUPPET_PLAIN,    PUPPET_ELLIPSOIDS, PUPPET_LINKS,     PUPPET_STRETCH,
                                                PUPPET_CONTACTS, PUPPET_BLEND,      PUPPET_CROSSINGS, PUPPET_BODY_SHAPE};
 static const char* const KERNELS[] = {"auto", "scalar", "sse2", "avx2", "neon"};
+static const char* const LEVELS[HEM_LEVEL_COUNT] = {"full", "light", "coarse", "half", "quarter", "frozen", "pose"};
 static const hem_kernel KERNEL_KINDS[] = {HEM_KERNEL_AUTO, HEM_KERNEL_SCALAR, HEM_KERNEL_SSE2, HEM_KERNEL_AVX2,
                                           HEM_KERNEL_NEON};
 
@@ -267,11 +274,11 @@ static int run_play(play* p) {
 // The command line: words as they stand there, and what some of them say.
 typedef struct play_words {
     const char *file, *recipe, *clip, *seconds, *hz, *wind, *gusts, *move, *throw, *settle, *substeps, *kernel,
-        *compare, *view, *overlay, *frames, *from, *film_hz, *size, *then, *hide, *only, *lattice_clip, *mesh;
+        *compare, *view, *overlay, *frames, *from, *level, *film_hz, *size, *then, *hide, *only, *lattice_clip, *mesh;
     int32_t file_count;
     bool no_ground, loop, once;
     float wind_velocity[3], gust_share, velocity[3], settle_seconds;
-    int32_t kernel_index, substep_count;
+    int32_t kernel_index, level_index, substep_count;
 } play_words;
 
 // Returns an exit code, or -1 to go on.
@@ -297,7 +304,9 @@ static int parse_words(int argc, char** argv, play* p, play_words* w) {
         {"--mesh", "NAME,...", "cloth lies on the triangles of these meshes, as they stand at rest", &w->mesh, NULL},
         {"--no-ground", NULL, "nothing to stand on", NULL, &w->no_ground},
         {"--kernel", "NAME", "auto, scalar, sse2, avx2 or neon", &w->kernel, NULL},
-        {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  scalar,avx2 ...", &w->compare, NULL},
+        {"--level", "NAME", "of a budget: full, light, coarse, half, quarter, frozen or pose (default: no budget)",
+         &w->level, NULL},
+        {"--compare", "A,B", "two runs: direct,momentum  off,on  no-surface,on  full,coarse ...", &w->compare, NULL},
         {"--view", "NAME", "front, side, back, quarter, rear, top, orbit, or a direction X,Y,Z", &w->view, NULL},
         {"--follow", NULL, "the camera goes with the figure (default: when it walks away)", NULL, &p->follow},
         {"--still", NULL, "the camera stands still", NULL, &p->still},
@@ -354,6 +363,7 @@ static int read_words(play* p, play_words* w) {
             COMMAND_OK ||
         (code = option_choice("--kernel", w->kernel, KERNELS, sizeof(KERNELS) / sizeof(KERNELS[0]),
                               &w->kernel_index)) != COMMAND_OK ||
+        (code = option_choice("--level", w->level, LEVELS, HEM_LEVEL_COUNT, &w->level_index)) != COMMAND_OK ||
         (w->compare != NULL && (code = find_variants(p, w->compare)) != COMMAND_OK)) {
         return code;
     }
@@ -474,6 +484,7 @@ static void set_up_run(const play* p, const play_words* w, const play_variant* v
     s->ground = !w->no_ground;
     s->mesh = p->mesh_bytes != NULL ? &p->mesh : NULL;
     s->kernel = v != NULL && v->kernel != HEM_KERNEL_AUTO ? v->kernel : KERNEL_KINDS[w->kernel_index];
+    s->level = v != NULL && v->level1 > 0 ? v->level1 - 1 : w->level != NULL ? w->level_index : -1;
     memcpy(s->wind, w->wind_velocity, sizeof(w->wind_velocity));
     s->gusts = w->gust_share;
     memcpy(s->velocity, w->velocity, sizeof(w->velocity));

@@ -19,6 +19,7 @@ typedef struct play_variant {
     int animation;
     uint32_t features_off;
     hem_kernel kernel; // AUTO: as --kernel says
+    int level1;        // hem_level + 1; 0: as --level says
 } play_variant;
 
 typedef struct play_run {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/player.h"
+#include "hem/budget.h"
 #include "tools/command.h"
 #include "tools/motion.h"
 #include "platform/clock.h"
@@ -16,7 +17,7 @@ player_setup player_setup_default(const asset* a) {
     s.then_clip = s.lattice_clip = -1;
     s.ground = true;
     s.kernel = HEM_KERNEL_AUTO;
-    s.animation = -1;
+    s.animation = s.level = -1;
     s.features = HEM_FEATURE_ALL;
     s.pose_blend = 1.0f;
     return s;
@@ -110,6 +111,7 @@ static int begin_scene(player* p) {
     def.slot_count = 1;
     def.kernel = s->kernel;
     def.force_capacity = s->gusts > 0.0f;
+    def.budget = s->level >= 0 ? HEM_BUDGET_SKINNED : HEM_BUDGET_NONE;
     const hem_mesh_def mesh = {.mesh = s->mesh};
     if (s->mesh != NULL) {
         def.meshes = &mesh;
@@ -148,6 +150,13 @@ static int begin_scene(player* p) {
     }
     if (result == HEM_OK) {
         result = hem_instance_set_features(p->scene, p->id, s->features);
+    }
+    if (result == HEM_OK && s->level >= 0) {
+        result = hem_instance_set_levels(p->scene, p->id, (hem_level)s->level, (hem_level)s->level);
+        if (result != HEM_OK) {
+            return command_fail(COMMAND_USAGE, "--level %s: '%s' has no coarser levels; a recipe asks for \"levels\"",
+                                hem_level_name((hem_level)s->level), s->source->path);
+        }
     }
     if (result == HEM_OK && s->lattice_clip >= 0) {
         hem_clip_play play = hem_clip_play_default();

@@ -31,6 +31,7 @@ typedef struct player_setup {
     uint32_t features; // as hem_instance_set_features
     float pose_blend;  // 0: skeleton only
     uint32_t substeps; // 0: the runtime's choice
+    int level;         // hem_level that it is held at; -1: no budget
     float throw_velocity[HEM_MAX_PARTS]
                         [3]; // m/s given to each part by an even push during the first PLAYER_THROW_SECONDS
 } player_setup;

@@ -189,6 +189,17 @@ static void prove_costs(proof* p, const asset* a, const char* name, const hem_co
     free(c);
 }
 
+static void prove_levels(proof* p, const asset* a, const hem_costs* costs) {
+    if (proof_wants(p, "levels")) {
+        prove_pops(p, a, "cape_girl", "idle");
+        prove_pops(p, a, "cape_girl", "run");
+        prove_hashes(p, a);
+    }
+    if (proof_wants(p, "costs")) {
+        prove_costs(p, a, "cape_girl with levels of detail", costs, 10.0);
+    }
+}
+
 // Characters that the fit has not seen.
 static void prove_costs_of_strangers(proof* p, const hem_costs* costs) {
     for (int32_t i = 0; i < PROOF_STRANGERS; i++) {
@@ -236,6 +247,10 @@ void prove_budget(proof* p) {
         prove_workers(p, &a);
     }
     asset_unload(&a);
+    if ((proof_wants(p, "levels") || proof_wants(p, "costs")) && proof_levels(p, "cape_girl", 4, &a)) {
+        prove_levels(p, &a, &costs);
+        asset_unload(&a);
+    }
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && proof_wants(p, "costs"); i++) {
         if (proof_sample(p, names[i], &a)) {
             prove_costs(p, &a, names[i], &costs, 10.0);

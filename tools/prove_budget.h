@@ -13,6 +13,10 @@ double proof_median(double* values, uint32_t count); // sorts them
 void prove_sleepers(proof* p, const asset* a);
 void prove_layout(proof* p, const asset* a);
 
+// prove_levels.c
+bool proof_levels(proof* p, const char* name, uint32_t levels, asset* a); // a sample with levels of detail
+void prove_pops(proof* p, const asset* a, const char* name, const char* clip);
+
 // prove_workers.c
 void prove_workers(proof* p, const asset* a);
 

@@ -41,6 +41,12 @@ static void copy_lane(hemi_instance* instance, const hemi_target_row* from, uint
     }
 }
 
+void hemi_hold_row(hemi_instance* instance, const hemi_target_row* from, uint32_t row, uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        copy_lane(instance, from, row, hem_lowest_bit(lanes));
+    }
+}
+
 // Rotation R of A = R S, by the same Newton steps as the groups, in double: it is one body, once per substep.
 static hem_quat match_rotation(double a[3][3], hem_quat start) {
     double q[4] = {start.x, start.y, start.z, start.w};
@@ -182,9 +188,7 @@ static void overwrite(hemi_instance* instance, const hemi_target_row* now) {
             }
             continue;
         }
-        for (uint32_t bits = anim->animated_mask & 0xffu; bits; bits &= bits - 1) {
-            copy_lane(instance, &now[i], anim->row, hem_lowest_bit(bits));
-        }
+        hemi_hold_row(instance, &now[i], anim->row, anim->animated_mask & 0xffu);
     }
     if (momentum) {
         animate_with_momentum(instance, now);
@@ -192,12 +196,12 @@ static void overwrite(hemi_instance* instance, const hemi_target_row* now) {
 }
 
 void hemi_phase_pose(hemi_step* s) {
-    hemi_instance* instance = s->instance;
-    const hem_info* info = instance->view->info;
+    hemi_instance *instance = s->instance, *drawn = s->drawn;
+    const hem_info* info = drawn->view->info;
     if (s->scene->keep_previous) {
-        memcpy(instance->palette_prev, instance->palette, info->vertex_count ? info->particle_count * 64u : 0u);
-        if (!instance->state->pose_changed) {
-            memcpy(instance->bones_prev, instance->bones, info->bone_count * sizeof(hemi_bone_pose));
+        memcpy(drawn->palette_prev, drawn->palette, info->vertex_count ? info->particle_count * 64u : 0u);
+        if (!drawn->state->pose_changed) {
+            memcpy(drawn->bones_prev, drawn->bones, info->bone_count * sizeof(hemi_bone_pose));
         }
     }
     if (!s->awake) {

@@ -10,7 +10,7 @@
 
 const hem_view* hemi_asset_view(const hem_asset* asset) {
     const hemi_asset* a = (const hemi_asset*)asset;
-    return a && a->cookie == ASSET_COOKIE ? &a->view : NULL;
+    return a && a->cookie == ASSET_COOKIE ? a->views : NULL;
 }
 
 uint32_t hem_version(void) {
@@ -53,13 +53,17 @@ hem_result hem_asset_open(hem_asset* asset, const void* bytes, size_t size) {
     hemi_asset* a = (hemi_asset*)asset;
     memset(asset, 0, sizeof(*asset));
     hem_format_fault fault = {0, 0, NULL, 0, 0, 0};
-    hem_format_result result = hem_validate(bytes, size, &a->view, &fault);
+    hem_format_result result = hem_validate(bytes, size, a->views, &fault);
     if (result != HEM_FORMAT_OK) {
         a->cookie = FAULT_COOKIE;
         a->fault_section = fault.section ? hem_section_name(fault.section) : "header";
         a->fault_element = fault.element;
         say_fault(a, result, &fault);
         return HEM_ERROR_ASSET;
+    }
+    for (uint32_t i = 0; i < a->views[0].level_count; ++i) { // which have been found good with the file
+        const hem_asset_level* level = &a->views[0].levels[i];
+        hem_validate(a->views[0].level_bytes + level->byte_begin, level->byte_count, &a->views[i + 1], NULL);
     }
     a->cookie = ASSET_COOKIE;
     return HEM_OK;
@@ -118,7 +122,7 @@ hem_result hem_asset_get_info(const hem_asset* asset, hem_asset_info* info) {
     info->state_size = (uint32_t)state.used;
     hemi_layout_input(&all, view, def.collider_capacity, def.hull_plane_capacity, def.tie_capacity, 0, &spare);
     hemi_layout_state(&all, view, def.collider_capacity, def.tie_capacity, 0, &spare);
-    hemi_layout_instance(&all, view, def.keep_previous, &spare);
+    hemi_layout_instance(&all, view, def.keep_previous, 0, &spare);
     info->instance_size = (uint32_t)all.used;
     return HEM_OK;
 }

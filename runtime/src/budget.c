@@ -18,25 +18,23 @@
 #include "runtime/src/ops.h"
 #include "runtime/src/step.h"
 
-#define MARGIN 0.09f     // of the budget, left for what the model does not know
+#define MARGIN 0.09f // of the budget, left for what the model does not know
+HEM_STATIC_ASSERT(HEM_MAX_LEVELS == 4, "lists of prices below");
 #define RAISE 1.25f      // times the price
 #define RAISE_FRAMES 12u // since the last change
 #define FADE_OUT 2u      // of HEMI_BLEND, a frame
 #define FADE_IN 8u
 #define LEARN (1.0f / 32.0f) // of what measured and planned differ by, a frame
 
-static const uint8_t LEVELS[] = {HEM_LEVEL_FULL,    HEM_LEVEL_LIGHT,  HEM_LEVEL_HALF,
-                                 HEM_LEVEL_QUARTER, HEM_LEVEL_FROZEN, HEM_LEVEL_POSE};
-#define LEVELS_COUNT 6
-static const float QUALITY[HEM_LEVEL_COUNT] = {1.0f, 0.9f, 0.0f, 0.78f, 0.68f, 0.15f, 0.0f};
+static const float QUALITY[HEM_LEVEL_COUNT] = {1.0f, 0.9f, 0.87f, 0.78f, 0.68f, 0.15f, 0.0f};
 
 const char* hem_level_name(hem_level level) {
     static const char* const names[HEM_LEVEL_COUNT] = {"full", "light", "coarse", "half", "quarter", "frozen", "pose"};
     return (uint32_t)level < HEM_LEVEL_COUNT ? names[level] : NULL;
 }
 
-int hemi_is_level(uint32_t level) {
-    return level < HEM_LEVEL_COUNT && level != HEM_LEVEL_COARSE;
+int hemi_is_level(const hem_view* view, uint32_t level) {
+    return level < HEM_LEVEL_COUNT && (level != HEM_LEVEL_COARSE || view->level_count);
 }
 
 // -- Bids
@@ -44,7 +42,7 @@ int hemi_is_level(uint32_t level) {
 #define ENDLESS 3e38f
 
 static int may_have(const hemi_bid* bid, uint32_t level) {
-    return level >= bid->best && level <= bid->worst;
+    return level >= bid->best && level <= bid->worst && (level != HEM_LEVEL_COARSE || bid->coarse);
 }
 
 // What each level is worth: importance times the quality that it adds, for the time that it adds. From the worst on the next
@@ -58,12 +56,12 @@ static void find_worth(hemi_bid* bid) {
     while (last != bid->best) {
         uint32_t next = bid->best;
         float most = -1.0f;
-        for (uint32_t i = 0; i < LEVELS_COUNT && LEVELS[i] < last; ++i) {
-            const float extra = bid->mean[LEVELS[i]] - bid->mean[last];
-            const float worth = extra > 0.0f ? bid->importance * (QUALITY[LEVELS[i]] - QUALITY[last]) / extra : ENDLESS;
-            if (may_have(bid, LEVELS[i]) && worth > most) {
+        for (uint32_t level = 0; level < last; ++level) {
+            const float extra = bid->mean[level] - bid->mean[last];
+            const float worth = extra > 0.0f ? bid->importance * (QUALITY[level] - QUALITY[last]) / extra : ENDLESS;
+            if (may_have(bid, level) && worth > most) {
                 most = worth;
-                next = LEVELS[i];
+                next = level;
             }
         }
         bid->worth[next] = hem_minf(most, bid->worth[last]);
@@ -81,7 +79,9 @@ static int has_moved(const hem_scene* scene, const hemi_instance* instance) {
 static void bid_for(const hem_scene* scene, const hemi_instance* instance, hemi_bid* bid) {
     const hemi_wish* wish = instance->wish;
     const hemi_given* given = instance->given;
-    const hemi_prices* prices = scene->classes[instance->class_index].prices;
+    const hemi_class* slots = &scene->classes[instance->class_index];
+    const hemi_prices* prices[HEM_MAX_LEVELS] = {slots->prices, slots->levels[0].prices, slots->levels[1].prices,
+                                                 slots->levels[2].prices};
     bid->importance = wish->importance;
     bid->best = wish->best;
     bid->worst = wish->worst;
@@ -90,7 +90,7 @@ static void bid_for(const hem_scene* scene, const hemi_instance* instance, hemi_
     hemi_bid_of(scene, instance, prices, bid);
     if (instance->state->asleep == HEMI_AWAY || (instance->state->asleep && !has_moved(scene, instance))) {
         // Until it wakes nothing is done but to look.
-        const float asleep = prices->pose + (scene->budget == HEM_BUDGET_STEP ? 0.0f : prices->skin);
+        const float asleep = prices[0]->pose + (scene->budget == HEM_BUDGET_STEP ? 0.0f : prices[0]->skin);
         for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; ++level) {
             bid->mean[level] = bid->turn[level] = asleep;
         }
@@ -103,8 +103,7 @@ static void bid_for(const hem_scene* scene, const hemi_instance* instance, hemi_
 
 static uint32_t best_at(const hemi_bid* bid, float price) {
     uint32_t level = bid->worst;
-    for (uint32_t i = LEVELS_COUNT; i-- > 0;) {
-        const uint32_t better = LEVELS[i];
+    for (uint32_t better = HEM_LEVEL_COUNT; better-- > 0;) {
         level = better < bid->worst && may_have(bid, better) && bid->worth[better] >= price ? better : level;
     }
     return level;
@@ -211,7 +210,7 @@ static void give_level(const hem_scene* scene, hemi_instance* instance, uint32_t
 // Whether it is simulated in this frame whatever the others do.
 static int must_turn(const hemi_instance* instance) {
     const uint32_t level = instance->given->level;
-    return level <= HEM_LEVEL_LIGHT ||
+    return level <= HEM_LEVEL_COARSE ||
            (level < HEM_LEVEL_FROZEN && (instance->state->jumped || instance->state->asleep));
 }
 
@@ -393,10 +392,12 @@ hem_result hem_instance_set_levels(hem_scene* scene, hem_instance_id id, hem_lev
     if (result != HEM_OK) {
         return result;
     }
-    if (!hemi_is_level((uint32_t)best) || !hemi_is_level((uint32_t)worst)) {
-        const int which = hemi_is_level((uint32_t)best);
-        return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, which ? "worst" : "best", which ? worst : best,
-                                 "must be one of hem_level that assets have: not HEM_LEVEL_COARSE");
+    const hem_view* view = instance->view;
+    if (!hemi_is_level(view, (uint32_t)best) || !hemi_is_level(view, (uint32_t)worst)) {
+        const int which = hemi_is_level(view, (uint32_t)best);
+        return hemi_refuse_value(
+            scene, __func__, HEM_ERROR_RANGE, which ? "worst" : "best", which ? worst : best,
+            "must be one of hem_level that the asset has: HEM_LEVEL_COARSE takes \"levels\" in its recipe");
     }
     if (best > worst) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "best", best, "must not be worse than worst");
@@ -506,17 +507,21 @@ hem_result hem_instance_get_work(const hem_scene* scene, hem_instance_id id, hem
     if (!work) {
         return hemi_refuse_null(scene, __func__, "work");
     }
-    if (!hemi_is_level((uint32_t)level)) {
+    if (!hemi_is_level(instance->view, (uint32_t)level)) {
         return hemi_refuse_value(scene, __func__, HEM_ERROR_RANGE, "level", level,
-                                 "must be one of hem_level that assets have");
+                                 "must be one of hem_level that the asset has");
     }
     for (uint32_t i = 0; i < HEM_COST_COUNT; ++i) {
         hem_costs one = {0};
-        hemi_prices prices;
+        hemi_prices prices[HEM_MAX_LEVELS];
+        const hemi_prices* const of[HEM_MAX_LEVELS] = {&prices[0], &prices[1], &prices[2], &prices[3]};
         hemi_bid bid;
         one.ns[i] = 1.0f;
-        hemi_price(instance->view, &one, &prices);
-        hemi_bid_of(scene, instance, &prices, &bid);
+        hemi_price(instance->view, &one, &prices[0]);
+        for (uint32_t k = 1; k <= instance->view->level_count; ++k) {
+            hemi_price(hemi_level_view(instance->view, k), &one, &prices[k]);
+        }
+        hemi_bid_of(scene, instance, of, &bid);
         work[i] = bid.mean[level];
     }
     return HEM_OK;

@@ -302,4 +302,5 @@ void hemi_keep_targets(hemi_instance* instance) {
     }
     memcpy(instance->target_prev, instance->target_next, view->anim_row_count * sizeof(hemi_target_row));
     hemi_keep_body(instance);
+    hemi_keep_bones(instance);
 }

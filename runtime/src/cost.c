@@ -49,7 +49,10 @@ const hemi_pace* hemi_pace_of(uint32_t level) {
     static const hemi_pace full = {1, 1.0f, 60.0f, 60.0f, 0}, light = {1, 0.5f, 60.0f, 60.0f, 1},
                            half = {2, 0.25f, 60.0f, 30.0f, 1}, quarter = {4, 0.125f, 30.0f, 30.0f, 1};
     HEM_ASSERT(level < HEM_LEVEL_FROZEN);
-    return level == HEM_LEVEL_QUARTER ? &quarter : level == HEM_LEVEL_HALF ? &half : level ? &light : &full;
+    return level == HEM_LEVEL_QUARTER ? &quarter
+           : level == HEM_LEVEL_HALF  ? &half
+           : level                    ? &light
+                                      : &full; // coarse: as light
 }
 
 // -- Of an asset
@@ -116,6 +119,7 @@ void hemi_price(const hem_view* view, const hem_costs* costs, hemi_prices* out) 
     }
     const float rows = (float)info->row_count, animated = (float)view->anim_row_count;
     out->pose = (float)info->bone_count * ns[HEM_COST_bone] + animated * ns[HEM_COST_target_row];
+    out->targets = animated * ns[HEM_COST_target_row];
     out->shown = rows * ns[HEM_COST_show_row];
     out->drawn = ((info->vertex_count ? rows : 0.0f) + (float)view->frame_row_count) * ns[HEM_COST_matrix_row];
     out->step = ns[HEM_COST_step];
@@ -142,20 +146,51 @@ typedef struct step_price {
     float pair_substep, pair_search; // more, where cloth is kept off cloth
 } step_price;
 
-static step_price price_of_substep(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of) {
-    const hem_view* view = instance->view;
+// What an instance is made of at a level of detail.
+typedef struct made_of {
+    const hem_view* view;
+    const hemi_prices* prices;
+    const hemi_derived* derived;
+    float share; // of what was found near, counted at the level that took the last step
+} made_of;
+
+static const hemi_derived* derived_at(const hem_scene* scene, const hemi_instance* instance, uint32_t level) {
+    const hemi_class* slots = &scene->classes[instance->class_index];
+    return level ? slots->levels[level - 1].derived : slots->derived;
+}
+
+static float moving_rows(const hem_scene* scene, const hemi_instance* instance, uint32_t level) {
+    const hem_view* view = level ? hemi_level_view(instance->view, level) : instance->view;
+    return (float)(view->info->row_count - derived_at(scene, instance, level)->body_row_count);
+}
+
+static made_of made_at(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of, uint32_t level) {
+    const uint32_t counted = instance->coarse ? instance->coarse->level : 0;
+    made_of out = {level ? hemi_level_view(instance->view, level) : instance->view, of,
+                   derived_at(scene, instance, level), 1.0f};
+    if (level != counted) {
+        out.share = moving_rows(scene, instance, level) / hem_maxf(moving_rows(scene, instance, counted), 1.0f);
+    }
+    return out;
+}
+
+static step_price price_of_substep(const hem_scene* scene, const hemi_instance* instance, const made_of* made) {
+    const hem_view* view = made->view;
+    const hemi_prices* of = made->prices;
     const hemi_given* given = instance->given;
     const uint32_t features = instance->input->features;
     step_price out = {of->substep + (float)scene->input->force_count * of->force, 0.0f, 0.0f, 0.0f};
     float passes = 1.0f;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
-        const float iterations = (float)instance->tuning[p].iterations;
+        const uint32_t said = instance->tuning[p].iterations;
+        const float iterations =
+            (float)(said == instance->view->tuning[p].iterations ? view->tuning[p].iterations : said);
         out.substep += iterations * of->pass[p];
         passes = hem_maxf(passes, iterations);
     }
     passes = hem_minf(passes, 4.0f); // CONTACT_PASSES of plan.c
-    if ((features & HEM_FEATURE_PARTICLE_CONTACTS) && scene->classes[instance->class_index].derived->meets) {
-        const float near = (float)given->near_count, pairs = (float)given->pair_count;
+    if ((features & HEM_FEATURE_PARTICLE_CONTACTS) && made->derived->meets) {
+        const float near = (float)given->near_count * made->share, pairs = (float)given->pair_count * made->share;
         out.substep += of->body + passes * near * of->near_one;
         out.search += of->search + near * of->candidate;
         out.pair_substep = passes * pairs * of->pair_one;
@@ -164,7 +199,8 @@ static step_price price_of_substep(const hem_scene* scene, const hemi_instance* 
     const uint32_t colliders = features & HEM_FEATURE_COLLIDERS ? hemi_collider_total(scene, instance) : 0;
     if (colliders) {
         out.substep += (float)colliders * of->collider;
-        out.substep += passes * ((float)given->touch_count * of->touch_one + (float)given->mesh_count * of->mesh_one);
+        out.substep += passes * made->share *
+                       ((float)given->touch_count * of->touch_one + (float)given->mesh_count * of->mesh_one);
         out.search += (float)((colliders + 7) / 8) * of->collider_row;
     }
     return out;
@@ -183,17 +219,37 @@ static float price_of_step(const hem_scene* scene, const hemi_instance* instance
            searches * (one->search + pairs * one->pair_search);
 }
 
-void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* of, hemi_bid* bid) {
+// Targets and rotations of the level, and each row of the finest moved by it.
+static float price_of_raise(const hemi_prices* finest, const hemi_prices* level) {
+    return finest->shown + level->targets + level->drawn;
+}
+
+void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* const* prices,
+                 hemi_bid* bid) {
+    const hemi_prices* of = prices[0];
     const float skin = scene->budget == HEM_BUDGET_STEP      ? 0.0f
                        : scene->budget == HEM_BUDGET_DYNAMIC ? of->skin_dynamic
                                                              : of->skin;
     const float always = of->pose + skin, shown = always + of->shown + of->drawn;
-    const step_price one = price_of_substep(scene, instance, of);
+    uint32_t last = HEM_MAX_LEVELS; // whose price is at hand
+    made_of made = {0};
+    step_price one = {0};
     bid->rest = shown;
-    bid->turn[HEM_LEVEL_COARSE] = bid->mean[HEM_LEVEL_COARSE] = 0.0f; // never given
-    for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; level += level == HEM_LEVEL_LIGHT ? 2 : 1) {
+    bid->coarse = instance->view->level_count != 0;
+    bid->turn[HEM_LEVEL_COARSE] = bid->mean[HEM_LEVEL_COARSE] = 0.0f; // of an asset without
+    for (uint32_t level = 0; level < HEM_LEVEL_FROZEN; ++level) {
+        if (level == HEM_LEVEL_COARSE && !bid->coarse) {
+            continue;
+        }
         const hemi_pace* pace = hemi_pace_of(level);
-        const float step = price_of_step(scene, instance, of, &one, pace) + of->shown; // which takes offsets too
+        const uint32_t detail = hemi_level_wanted(instance, level);
+        if (detail != last) {
+            made = made_at(scene, instance, prices[detail], detail);
+            one = price_of_substep(scene, instance, &made);
+            last = detail;
+        }
+        float step = price_of_step(scene, instance, made.prices, &one, pace) + of->shown; // which takes offsets too
+        step += detail ? price_of_raise(of, made.prices) : 0.0f;
         const float now = always + of->drawn + step + (pace->period > 1 ? of->shown : 0.0f);
         bid->turn[level] = now;
         bid->mean[level] = pace->period > 1 ? shown + (now - shown) / (float)pace->period : now;

@@ -296,3 +296,16 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
     note_ignored(view, d->ignored);
     tile_lattices(view, d);
 }
+
+void hemi_derive_class(const hem_scene* scene, const hemi_class* slots) {
+    hemi_derive(slots->view, scene->kernels, slots->derived);
+    if (!scene->budget) {
+        return;
+    }
+    hemi_price(slots->view, &scene->costs, slots->prices);
+    for (uint32_t i = 0; i < slots->view->level_count; ++i) {
+        const hem_view* level = hemi_level_view(slots->view, i + 1);
+        hemi_derive(level, scene->kernels, slots->levels[i].derived);
+        hemi_price(level, &scene->costs, slots->levels[i].prices);
+    }
+}

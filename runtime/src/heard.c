@@ -65,7 +65,7 @@ static uint32_t hash_words(const hem_scene* scene, const hemi_instance* instance
 }
 
 int hemi_hears(hemi_step* s) {
-    hemi_instance* instance = s->instance;
+    hemi_instance* instance = s->drawn; // what was said is said of all levels
     if (instance->spoken) {
         instance->said = hash_words(s->scene, instance);
         instance->spoken = 0;

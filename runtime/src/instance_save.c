@@ -216,6 +216,41 @@ static void restore_input(const hem_scene* scene, hemi_instance* to, const hemi_
     }
 }
 
+static void restore_levels(hemi_instance* to, const hemi_instance* from, const save_head* head) {
+    const hem_view* view = to->view;
+    if (!to->coarse) {
+        return;
+    }
+    if (!head->budget) { // it has always been the finest
+        memset(to->coarse, 0, sizeof(*to->coarse));
+        hemi_keep_bones(to);
+        return;
+    }
+    take_over(to->coarse, 1, from->coarse, 1, sizeof(hemi_coarse));
+    take_over(to->bones_past, view->info->bone_count, from->bones_past, view->info->bone_count, sizeof(hemi_bone_pose));
+    take_over(to->fade, view->info->row_count, from->fade, view->info->row_count, sizeof(hemi_row3));
+    take_over(to->fade_q, view->info->oriented_row_count, from->fade_q, view->info->oriented_row_count,
+              sizeof(hemi_row4));
+    take_over(to->pace, view->info->row_count, from->pace, view->info->row_count, 8 * sizeof(float));
+    take_over(to->pace_q, view->info->oriented_row_count, from->pace_q, view->info->oriented_row_count,
+              8 * sizeof(float));
+    hemi_carve here = {.base = to->level_state}, there = {.base = from->level_state, .packed = 1};
+    for (uint32_t i = 1; i <= view->level_count; ++i) {
+        const hem_view* level = hemi_level_view(view, i);
+        const uint32_t rows = level->info->row_count, oriented = level->info->oriented_row_count;
+        hemi_instance a, b;
+        hemi_layout_level_state(&here, level, &a);
+        hemi_layout_level_state(&there, level, &b);
+        take_over(a.x, rows, b.x, rows, sizeof(hemi_row4));
+        take_over(a.v, rows, b.v, rows, sizeof(hemi_row3));
+        take_over(a.q, oriented, b.q, oriented, sizeof(hemi_row4));
+        take_over(a.w, oriented, b.w, oriented, sizeof(hemi_row3));
+        take_over(a.target_prev, level->anim_row_count, b.target_prev, level->anim_row_count, sizeof(hemi_target_row));
+        take_over(a.caught, level->info->particle_count, b.caught, level->info->particle_count, 1);
+        take_over(a.anchor, rows, b.anchor, rows, sizeof(hemi_anchor_row));
+    }
+}
+
 static void restore_shown(const hem_scene* scene, hemi_instance* to, const hemi_instance* from, const save_head* head) {
     const uint32_t rows = to->view->info->row_count, oriented = to->view->info->oriented_row_count;
     if (scene->budget && !head->budget) { // it was in view all the time
@@ -261,6 +296,7 @@ static void restore_state(const hem_scene* scene, hemi_instance* to, const hemi_
         take_over(to->body_bones, info->bone_count, from->body_bones, info->bone_count, sizeof(hemi_bone_pose));
     }
     restore_shown(scene, to, from, head);
+    restore_levels(to, from, head);
 }
 
 void hemi_restore(hem_scene* scene, hemi_instance* instance, const void* save) {

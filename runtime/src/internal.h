@@ -12,9 +12,10 @@
 //          per slot [ hemi_input | bones | tuning | colliders | planes | ties | wish | tracks ] |
 //   STATE: past of the scene's colliders | ages of its forces | spent | generations of the reserve, per mesh [ hemi_mesh_state | bones_prev ],
 //          per slot [ hemi_state | x | v | q | w | target_prev | past | caught | anchor | tie_past | wrapped |
-//                     given | goal | goal_q | offset | offset_q | room_x | room_q | track_past ] |
+//                     given | goal | goal_q | offset | offset_q | room_x | room_q | coarse | bones_past | fade | fade_q | pace | pace_q |
+//                     per coarser level [ x | v | q | w | target_prev | caught | anchor ] | track_past ] |
 //   derived from both, per mesh what particles meet, per slot [ target_next | frame_q | palette | bones_prev |
-//   palette_prev ] | who rests | jobs | places of those who rest | bids and orders of the plan | per worker SCRATCH | the reserve, of which every
+//   palette_prev | per coarser level [ target_next | frame_q | tuning ] ] | who rests | jobs | places of those who rest | bids and orders of the plan | per worker SCRATCH | the reserve, of which every
 //   call that adds slots takes one piece: [ DERIVED of the asset | INPUT, STATE and derived of its slots ]
 //
 // INPUT is what the game said and still holds; ops write it (ops.inl), a step only reads it. STATE is what the last step
@@ -193,6 +194,13 @@ typedef struct hemi_given { // STATE, an instance
     float wanted_us, given_us, now_us, left_us;
 } hemi_given;
 
+typedef struct hemi_coarse { // STATE, an instance of an asset with levels of detail
+    uint32_t level;          // whose arrays hold what the last step left besides the finest: of the asset; 0 = none
+    uint32_t fades;          // frames since its last change, whose difference is not all gone; 0 = it is
+    uint32_t placed;         // on the pose since the last step: there is nothing to fade from
+    uint32_t reserved[13];
+} hemi_coarse;
+
 typedef struct hemi_spent { // STATE, the scene
     float scale;            // of all costs
     float planned_us;       // of the last step
@@ -203,7 +211,7 @@ typedef struct hemi_spent { // STATE, the scene
 
 // Nanoseconds of an asset's instances, from the costs of the scene.
 typedef struct hemi_prices {
-    float pose;                          // bones and targets, a frame
+    float pose, targets;                 // bones and targets, a frame; of them, targets
     float skin, skin_dynamic, skin_pose; // a frame; without what bones alone move; with bones alone
     float shown;                         // by its bones, a frame
     float drawn;                         // matrices, a frame
@@ -220,6 +228,7 @@ typedef struct hemi_bid {         // of an instance in this plan; scratch of the
     float rest;                   // ns of a frame without
     float importance;
     uint32_t best, worst, level, age; // level: as it was
+    uint32_t coarse;                  // the asset has coarser levels of detail
 } hemi_bid;
 
 // A collider as the game or the asset gave it. What it did in the last step is in the state: see hemi_collider_past.
@@ -317,10 +326,16 @@ typedef struct hemi_asset { // what lies inside hem_asset
     uint32_t fault_element;
     const char* fault_section;
     union {
-        hem_view view;
+        hem_view views[HEM_MAX_LEVELS]; // of the file, then of its coarser levels
         char fault_text[384];
     };
 } hemi_asset;
+
+// view: of an asset, which has so many levels.
+HEM_INLINE const hem_view* hemi_level_view(const hem_view* view, uint32_t level) {
+    HEM_ASSERT(level <= view->level_count);
+    return view + level;
+}
 
 HEM_STATIC_ASSERT(sizeof(hemi_asset) <= sizeof(hem_asset), "hem_asset is too small");
 
@@ -397,6 +412,12 @@ typedef struct hemi_instance {
     hemi_row3* offset;     // the same as it is shown, on its way to the goal
     hemi_row4* offset_q;
     hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
+    hemi_coarse* coarse;        // NULL = the finest level alone: levels.c
+    hemi_bone_pose* bones_past; // those that target_prev is of
+    hemi_row3* fade;            // what is shown besides the offset, on its way to nothing
+    hemi_row4* fade_q;          // oriented rows: before the offset's turn
+    float *pace, *pace_q;       // eight a row: how far it goes in a frame anyway, metres and sines of half an angle
+    uint8_t* level_state;       // arrays of the coarser levels, one level behind the other
     hemi_track_past* track_past;
     uint16_t (*corners)[8];     // per cell of lattices, where some can tear: see tear.h
     uint16_t* homes;            // per particle: whose copy it is
@@ -409,6 +430,7 @@ typedef struct hemi_instance {
     float (*palette)[16];         // particle matrices, padded rows for skinning
     hemi_bone_pose* bones_prev;   // of the frame before, with keep_previous; else the same
     float (*palette_prev)[16];
+    uint8_t* level_derived;
     struct hemi_torn* torn; // NULL = nothing can tear
     uint32_t class_index;   // HEMI_NO_CLASS = a slot of the reserve that nobody has
     uint32_t spoken;        // since `said` was made
@@ -430,7 +452,11 @@ typedef struct hemi_class { // slots of one asset
     const hem_view* view;   // NULL = a record of the reserve that nobody has
     uint32_t first_instance, count;
     hemi_derived* derived;
-    hemi_prices* prices;               // NULL = no budget
+    hemi_prices* prices; // NULL = no budget
+    struct hemi_class_level {
+        hemi_derived* derived;
+        hemi_prices* prices;
+    } levels[HEM_MAX_LEVELS - 1];      // coarser ones, with a budget
     size_t reserve_begin, reserve_end; // bytes of the reserve that it has; 0, 0 = none: the def gave it
 } hemi_class;
 
@@ -628,8 +654,9 @@ hem_quat hemi_turn_of(const hem_scene* scene, const hemi_instance* instance, uin
 // cost.c
 void hemi_price(const hem_view* view, const hem_costs* costs, hemi_prices* prices);
 int hemi_costs_are_fine(const hem_costs* costs, uint32_t* worst); // which is not
-// A frame's nanoseconds at each level. scale: of all of them.
-void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* prices, hemi_bid* bid);
+// A frame's nanoseconds at each level. prices: of the asset, then of its coarser levels.
+void hemi_bid_of(const hem_scene* scene, const hemi_instance* instance, const hemi_prices* const* prices,
+                 hemi_bid* bid);
 // How substeps go at a level.
 typedef struct hemi_pace {
     uint32_t period;   // frames to a simulated one
@@ -646,13 +673,21 @@ int hemi_root_moved(const hemi_input* input, const hemi_state* state, float stil
 
 // budget.c
 void hemi_learn_scale(hemi_spent* spent, float measured_us);
-void hemi_plan_budget(hem_scene* scene); // before a step's jobs
-int hemi_is_level(uint32_t level);       // that can be given
+void hemi_plan_budget(hem_scene* scene);                 // before a step's jobs
+int hemi_is_level(const hem_view* view, uint32_t level); // that an instance of the asset can be given
+
+// levels.c
+uint32_t hemi_level_wanted(const hemi_instance* instance, uint32_t level); // of detail, at this one of the plan
+void hemi_forget_level(hemi_instance* instance); // the finest has been changed: who steps next begins from it
+void hemi_keep_bones(hemi_instance* instance);   // target_prev is of these
+void hemi_open_level(hemi_instance* instance, uint32_t level, hemi_instance* out);
+void hemi_frame_level(const hem_scene* scene, hemi_instance* level); // its rotations, from where it is
 
 // show.c
-void hemi_show_pose(hemi_instance* instance);       // it has just been placed there
-void hemi_show_again(hemi_instance* instance);      // after a load
-float hemi_blend_of(const hemi_instance* instance); // of particles, in drawing
+void hemi_show_pose(hemi_instance* instance);                              // it has just been placed there
+void hemi_fade_from_here(const hem_scene* scene, hemi_instance* instance); // it is elsewhere now than it was shown
+void hemi_show_again(hemi_instance* instance);                             // after a load
+float hemi_blend_of(const hemi_instance* instance);                        // of particles, in drawing
 
 // settle.c
 int hemi_keeps_frames(const hemi_instance* instance);

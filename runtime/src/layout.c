@@ -49,6 +49,41 @@ void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     }
 }
 
+static uint8_t* here(const hemi_carve* c) {
+    return c->base ? c->base + c->used : NULL;
+}
+
+void hemi_layout_level_state(hemi_carve* c, const hem_view* view, hemi_instance* level) {
+    const hem_info* info = view->info;
+    level->x = hemi_take(c, info->row_count, sizeof(hemi_row4));
+    level->v = hemi_take(c, info->row_count, sizeof(hemi_row3));
+    level->q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
+    level->w = hemi_take(c, info->oriented_row_count, sizeof(hemi_row3));
+    level->target_prev = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
+    level->caught = hemi_take(c, info->particle_count, 1);
+    level->anchor = hemi_take(c, info->row_count, sizeof(hemi_anchor_row));
+}
+
+void hemi_layout_level_derived(hemi_carve* c, const hem_view* view, hemi_instance* level) {
+    level->target_next = hemi_take(c, view->anim_row_count, sizeof(hemi_target_row));
+    level->frame_q = hemi_take(c, view->frame_row_count, sizeof(hemi_row4));
+    level->tuning = hemi_take(c, view->info->part_count, sizeof(hem_tuning));
+}
+
+static void layout_levels(hemi_carve* c, const hem_view* view, hemi_instance* instance) {
+    hemi_instance spare;
+    instance->coarse = hemi_take(c, 1, sizeof(hemi_coarse));
+    instance->bones_past = hemi_take(c, view->info->bone_count, sizeof(hemi_bone_pose));
+    instance->fade = hemi_take(c, view->info->row_count, sizeof(hemi_row3));
+    instance->fade_q = hemi_take(c, view->info->oriented_row_count, sizeof(hemi_row4));
+    instance->pace = hemi_take(c, view->info->row_count, 8 * sizeof(float));
+    instance->pace_q = hemi_take(c, view->info->oriented_row_count, 8 * sizeof(float));
+    instance->level_state = here(c);
+    for (uint32_t i = 1; i <= view->level_count; ++i) {
+        hemi_layout_level_state(c, hemi_level_view(view, i), &spare);
+    }
+}
+
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
                        uint32_t budget, hemi_instance* instance) {
     const hem_info* info = view->info;
@@ -76,6 +111,9 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
         instance->room_x = hemi_take(c, info->row_count, sizeof(hemi_row4));
         instance->room_q = hemi_take(c, info->oriented_row_count, sizeof(hemi_row4));
     }
+    if (budget && view->level_count) {
+        layout_levels(c, view, instance);
+    }
     if (view->lattice_clip_count) {
         instance->track_past = hemi_take(c, view->lattice_count, sizeof(hemi_track_past));
     }
@@ -88,7 +126,8 @@ void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_ca
     }
 }
 
-void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, hemi_instance* instance) {
+void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, uint32_t budget,
+                          hemi_instance* instance) {
     const hem_info* info = view->info;
     // A bare particle mesh has no vertices and is not skinned.
     uint32_t matrices = info->vertex_count ? info->particle_count : 0;
@@ -106,6 +145,11 @@ void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_pre
     }
     instance->show_x = instance->x;
     instance->show_q = instance->q;
+    instance->level_derived = here(c);
+    for (uint32_t i = 1; budget && i <= view->level_count; ++i) {
+        hemi_instance spare;
+        hemi_layout_level_derived(c, hemi_level_view(view, i), &spare);
+    }
     if (view->tear_face_count) {
         hemi_layout_torn(c, view, instance);
     }
@@ -155,7 +199,7 @@ static int meets_particles(const hem_view* view, uint32_t part) {
     return meets;
 }
 
-void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* def) {
+static void add_extent(hemi_extent* e, const hem_view* view, const hem_scene_def* def) {
     const hem_info* info = view->info;
     uint32_t bodies = 0, slabs = 0, meeting = 0;
     for (uint32_t p = 0; p < info->part_count; ++p) {
@@ -198,6 +242,13 @@ void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* 
         e->link_batches = larger(e->link_batches, view->link_batch_count);
         e->index_batches = larger(e->index_batches, view->index_batch_count);
         e->virtual_particles = def->virtual_capacity;
+    }
+}
+
+void hemi_extent_add(hemi_extent* e, const hem_view* view, const hem_scene_def* def) {
+    add_extent(e, view, def);
+    for (uint32_t i = 1; def->budget && i <= view->level_count; ++i) {
+        add_extent(e, hemi_level_view(view, i), def);
     }
 }
 
@@ -353,7 +404,7 @@ static void layout_range(hemi_carve* c, const hem_scene_def* def, range which, h
             } else if (which == RANGE_STATE) {
                 hemi_layout_state(c, view, def->collider_capacity, def->tie_capacity, def->budget, instance);
             } else {
-                hemi_layout_instance(c, view, def->keep_previous, instance);
+                hemi_layout_instance(c, view, def->keep_previous, def->budget, instance);
             }
         }
         if (!instances) { // all slots of an asset are as large
@@ -391,8 +442,16 @@ static void layout_classes(hemi_carve* c, const hem_scene_def* def, hemi_class* 
         hemi_derived spare = {0};
         hemi_layout_derived(c, view, derived ? derived : &spare);
         hemi_prices* prices = def->budget ? hemi_take(c, 1, sizeof(hemi_prices)) : NULL;
+        hemi_class made = {
+            .view = view, .first_instance = n, .count = def->slots[i].count, .derived = derived, .prices = prices};
+        for (uint32_t k = 0; def->budget && k < view->level_count; ++k) {
+            made.levels[k].derived = hemi_take(c, 1, sizeof(hemi_derived));
+            hemi_layout_derived(c, hemi_level_view(view, k + 1),
+                                made.levels[k].derived ? made.levels[k].derived : &spare);
+            made.levels[k].prices = hemi_take(c, 1, sizeof(hemi_prices));
+        }
         if (classes) {
-            classes[i] = (hemi_class){view, n, def->slots[i].count, derived, prices, 0, 0};
+            classes[i] = made;
         }
         n += def->slots[i].count;
     }

@@ -62,7 +62,11 @@ void hemi_layout_input(hemi_carve* c, const hem_view* view, uint32_t collider_ca
                        uint32_t tie_capacity, uint32_t budget, hemi_instance* instance);
 void hemi_layout_state(hemi_carve* c, const hem_view* view, uint32_t collider_capacity, uint32_t tie_capacity,
                        uint32_t budget, hemi_instance* instance);
-void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, hemi_instance* instance);
+void hemi_layout_instance(hemi_carve* c, const hem_view* view, uint32_t keep_previous, uint32_t budget,
+                          hemi_instance* instance);
+// Of one coarser level.
+void hemi_layout_level_state(hemi_carve* c, const hem_view* view, hemi_instance* level);
+void hemi_layout_level_derived(hemi_carve* c, const hem_view* view, hemi_instance* level);
 // The arrays of the scene, and those of one instance, in order.
 void hemi_visit_scene_input(const hem_scene* scene, hemi_visit visit, void* user);
 void hemi_visit_scene_state(const hem_scene* scene, hemi_visit visit, void* user);
@@ -90,5 +94,6 @@ void hemi_lay_scratch(hem_scene* scene, const hemi_extent* extent);
 // derive.c
 void hemi_layout_derived(hemi_carve* c, const hem_view* view, hemi_derived* derived);
 void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived* derived); // into zeroed memory
+void hemi_derive_class(const hem_scene* scene, const hemi_class* slots); // all of its levels, and their prices
 
 #endif

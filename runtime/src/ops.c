@@ -168,6 +168,7 @@ static void apply_teleport(hem_scene* scene, hemi_instance* instance, const hemi
     hemi_wake(s);
     // Nothing in the character's frame moves. What the pose does between before and after is not motion either.
     hemi_keep_targets(instance);
+    hemi_forget_level(instance);
     for (uint32_t i = 0; i < scene->collider_capacity; ++i) {
         instance->past[i].whose = 0;
     }

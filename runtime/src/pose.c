@@ -39,6 +39,8 @@ void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance) {
     HEM_ASSERT(instance->state->alive && instance->input->generation == instance->state->generation);
     scene->kernels->targets(view, instance->bones, instance->target_next);
     memcpy(instance->target_prev, instance->target_next, view->anim_row_count * sizeof(hemi_target_row));
+    hemi_keep_bones(instance);
+    hemi_forget_level(instance);
     for (uint32_t i = 0; view->lattice_clip_count && i < view->lattice_count; ++i) {
         instance->track_past[i].settled = 0; // a clip goes on from here
     }

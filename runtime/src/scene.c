@@ -263,15 +263,14 @@ hem_result hem_scene_init(hem_scene** out, const hem_scene_def* def, void* block
     scene->kernels = hemi_kernels_choose(def->kernel);
     scene->kernel = scene->kernels->kernel;
     hemi_begin_slots(scene);
+    if (scene->budget) {
+        scene->costs = def->costs ? *def->costs : hem_costs_default();
+    }
     for (uint32_t i = 0; i < def->slot_count; ++i) {
-        hemi_derive(scene->classes[i].view, scene->kernels, scene->classes[i].derived);
+        hemi_derive_class(scene, &scene->classes[i]);
     }
     hemi_measure_saves(scene);
     if (scene->budget) {
-        scene->costs = def->costs ? *def->costs : hem_costs_default();
-        for (uint32_t i = 0; i < def->slot_count; ++i) {
-            hemi_price(scene->classes[i].view, &scene->costs, scene->classes[i].prices);
-        }
         scene->spent->scale = 1.0f;
         scene->layout_hash = hem_hash(&scene->costs, sizeof(scene->costs), scene->layout_hash + scene->budget);
     }

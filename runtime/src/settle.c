@@ -14,6 +14,7 @@ void hemi_arrive(hemi_instance* instance) {
     hemi_keep_ties(instance);
     hemi_end_body(instance);
     memcpy(instance->target_prev, instance->target_next, instance->view->anim_row_count * sizeof(hemi_target_row));
+    hemi_keep_bones(instance);
 }
 
 // What the plan of the next steps reckons with.
@@ -37,9 +38,9 @@ static void count_work(const hemi_step* s) {
 static void report(hemi_step* s) {
     const hemi_counters* counters = &s->scratch->counters;
     const hemi_untangle* untangle = &s->scratch->untangle;
-    hem_step_report* r = &s->instance->report;
+    hem_step_report* r = &s->drawn->report;
     if (counters->dropped_count) {
-        s->instance->event_mask |= 1u << HEM_EVENT_OVERFLOW;
+        s->drawn->event_mask |= 1u << HEM_EVENT_OVERFLOW;
     }
     r->substep_count = s->substep_count;
     r->candidate_count = counters->candidate_count;
@@ -66,9 +67,10 @@ void hemi_phase_settle(hemi_step* s) {
     }
     hemi_arrive(instance);
     if (!s->finite) {
-        hemi_place_on_pose(s->scene, instance);
+        hemi_place_on_pose(s->scene, s->drawn);
+        hemi_place_level(s);
         s->scratch->counters.mended_count = instance->view->info->simulated_count;
-        instance->event_mask |= 1u << HEM_EVENT_MENDED;
+        s->drawn->event_mask |= 1u << HEM_EVENT_MENDED;
     }
     hemi_shake_snagged(s);
     hemi_resist_rolling(s);
@@ -117,7 +119,7 @@ void hemi_phase_skin(hemi_step* s) {
 }
 
 void hemi_update_palette(const hem_scene* scene, hemi_instance* instance) {
-    hemi_step s = {.scene = scene, .instance = instance};
+    hemi_step s = {.scene = scene, .instance = instance, .drawn = instance};
     hemi_phase_frames(&s);
     hemi_phase_skin(&s);
 }

@@ -6,6 +6,8 @@
 // is shown moves evenly, lies one frame behind at half rate and three at a quarter, and goes with its bones at every
 // moment. (Going on with the velocities instead has no such delay, but shakes: the next step never ends there.) After a change
 // of level the way is thirty frames long: longer substeps and cloth that is not kept off cloth hang a little differently.
+// Between levels of detail the way would be long, and shown as too little motion: there what is shown is what is simulated, and
+// what it differed by at the change goes to nothing in steps that nobody sees (hemi_fade_from_here).
 // Frozen is a goal that stays. An instance that is simulated in every frame is shown as it is, `direct`, once its offsets
 // have arrived.
 
@@ -19,15 +21,42 @@ static void keep_offsets(hemi_instance* instance) {
     memcpy(instance->offset_q, instance->goal_q, info->oriented_row_count * sizeof(hemi_row4));
 }
 
-static void show(const hem_scene* scene, hemi_instance* instance, float share, hemi_row4* x, hemi_row4* q) {
-    const hemi_show_args args = {
-        instance->view, instance->bones, instance->goal, instance->goal_q, instance->offset, instance->offset_q, x, q,
-        share};
-    scene->kernels->repose(&args);
+// After a change of level of detail what is shown goes to what is simulated, in the axes of its bones, as fast as it went before
+// and by a step; in the end faster. So whatever the first steps of the other level do, nothing pops.
+#define FADE_SPACINGS 0.010f // the step
+#define FADE_FRAMES 80.0f    // after which it goes twice as fast
+#define FADE_LIMIT 240u      // frames
+#define FADE_CALM 70u        // frames, after which what moves faster is motion: that begins to count
+#define FADE_RISE 0.02f      // a frame
+
+static hemi_show_args args_of(const hemi_instance* instance, float share) {
+    return (hemi_show_args){.view = instance->view,
+                            .bones = instance->bones,
+                            .goal = instance->goal,
+                            .goal_q = instance->goal_q,
+                            .offset = instance->offset,
+                            .offset_q = instance->offset_q,
+                            .pace = instance->pace,
+                            .pace_q = instance->pace_q,
+                            .share = share};
 }
 
 static void show_room(const hem_scene* scene, hemi_instance* instance, float share) {
-    show(scene, instance, share, instance->room_x, instance->room_q);
+    hemi_show_args args = args_of(instance, share);
+    args.x = instance->room_x;
+    args.q = instance->room_q;
+    if (instance->coarse && instance->coarse->fades) {
+        const float age = (float)instance->coarse->fades / FADE_FRAMES;
+        args.fade = instance->fade;
+        args.fade_q = instance->fade_q;
+        args.fade_step = FADE_SPACINGS * instance->view->info->spacing;
+        args.fade_times = 1.0f + age * age;
+        args.fade_rise = instance->coarse->fades > FADE_CALM ? FADE_RISE : 0.0f;
+    }
+    const uint32_t fades = scene->kernels->repose(&args);
+    if (instance->coarse) {
+        instance->coarse->fades = fades && instance->coarse->fades < FADE_LIMIT ? instance->coarse->fades + 1 : 0;
+    }
     instance->show_x = instance->room_x;
     instance->show_q = instance->room_q;
 }
@@ -35,6 +64,53 @@ static void show_room(const hem_scene* scene, hemi_instance* instance, float sha
 static void show_directly(hemi_instance* instance) {
     instance->show_x = instance->x;
     instance->show_q = instance->q;
+}
+
+// Of what fades, all is offset.
+static void fold(hemi_instance* instance) {
+    const hem_info* info = instance->view->info;
+    if (!instance->coarse || !instance->coarse->fades) {
+        return;
+    }
+    for (uint32_t row = 0; row < info->row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            instance->offset[row].x[i] += instance->fade[row].x[i];
+            instance->offset[row].y[i] += instance->fade[row].y[i];
+            instance->offset[row].z[i] += instance->fade[row].z[i];
+        }
+    }
+    for (uint32_t row = 0; row < info->oriented_row_count; ++row) {
+        hemi_row4 *f = &instance->fade_q[row], *to = &instance->offset_q[row];
+        for (uint32_t i = 0; i < 8; ++i) {
+            const hem_quat t = hem_quat_mul(hem_quat_make(f->x[i], f->y[i], f->z[i], f->w[i]),
+                                            hem_quat_make(to->x[i], to->y[i], to->z[i], to->w[i]));
+            to->x[i] = t.x;
+            to->y[i] = t.y;
+            to->z[i] = t.z;
+            to->w[i] = t.w;
+        }
+    }
+    instance->coarse->fades = 0;
+}
+
+void hemi_fade_from_here(const hem_scene* scene, hemi_instance* instance) {
+    if (instance->coarse->placed) {
+        return;
+    }
+    if (instance->given->direct) {
+        keep_offsets(instance);
+    } else {
+        fold(instance);
+    }
+    hemi_show_args args = args_of(instance, 1.0f);
+    args.fade = instance->fade;
+    args.fade_q = instance->fade_q;
+    scene->kernels->unpose(instance->view, instance->bones_past, instance->x, instance->q, instance->goal,
+                           instance->goal_q);
+    scene->kernels->begin_fade(&args);
+    instance->coarse->fades = 1;
+    instance->given->direct = 0;
+    instance->given->show_left = 0;
 }
 
 void hemi_show_pose(hemi_instance* instance) {
@@ -51,6 +127,12 @@ void hemi_show_pose(hemi_instance* instance) {
         }
     }
     keep_offsets(instance); // what lies there is saved too
+    if (instance->coarse) {
+        instance->coarse->fades = 0;
+        instance->coarse->placed = 1;
+        memset(instance->pace, 0, info->row_count * 8 * sizeof(float));
+        memset(instance->pace_q, 0, info->oriented_row_count * 8 * sizeof(float));
+    }
     hemi_given* given = instance->given;
     given->direct = 1;
     given->show_left = 0;
@@ -84,11 +166,19 @@ void hemi_thaw(hemi_step* s) {
     if (given->direct) {
         keep_offsets(instance);
     }
-    const hemi_show_args args = {instance->view,     instance->bones,  instance->offset,
-                                 instance->offset_q, instance->offset, instance->offset_q,
-                                 instance->x,        instance->q,      1.0f};
+    fold(instance);
+    const hemi_show_args args = {.view = instance->view,
+                                 .bones = instance->bones,
+                                 .goal = instance->offset,
+                                 .goal_q = instance->offset_q,
+                                 .offset = instance->offset,
+                                 .offset_q = instance->offset_q,
+                                 .x = instance->x,
+                                 .q = instance->q,
+                                 .share = 1.0f};
     s->scene->kernels->repose(&args);
     hemi_keep_targets(instance);
+    hemi_forget_level(instance);
     memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
     memset(instance->w, 0, info->oriented_row_count * sizeof(hemi_row3));
     memset(instance->caught, 0, info->particle_count);
@@ -134,15 +224,21 @@ void hemi_phase_show(hemi_step* s) {
     }
     const uint32_t period = given->level < HEM_LEVEL_FROZEN ? hemi_pace_of(given->level)->period : 1;
     if (s->awake) {
-        const uint32_t fade = given->age < ARRIVE_FRAMES ? ARRIVE_FRAMES - given->age : 1;
+        const uint32_t fades = instance->coarse && instance->coarse->fades;
+        const uint32_t fade = given->age < ARRIVE_FRAMES && !fades ? ARRIVE_FRAMES - given->age : 1;
         const uint32_t left = fade > period ? fade : period;
-        if (given->direct && left > 1) {
+        const int watches = given->direct && instance->coarse;
+        if (given->direct && (left > 1 || watches)) {
             keep_offsets(instance); // what was shown a frame ago
         }
         s->scene->kernels->unpose(instance->view, instance->bones, instance->x, instance->q, instance->goal,
                                   instance->goal_q);
+        if (watches) {
+            const hemi_show_args args = args_of(instance, 1.0f);
+            s->scene->kernels->watch_pace(&args);
+        }
         given->show_left = left;
-        given->direct = left == 1;
+        given->direct = left == 1 && !fades;
     } else if (given->direct && !given->turn) {
         keep_offsets(instance);
         given->direct = 0;

@@ -100,7 +100,7 @@ void hemi_wake_moved(hemi_step* s) {
         hemi_wake(state);
     }
     if (state->woken) {
-        s->instance->event_mask |= 1u << HEM_EVENT_WAKE;
+        s->drawn->event_mask |= 1u << HEM_EVENT_WAKE;
     }
 }
 
@@ -189,7 +189,7 @@ void hemi_rest(hemi_step* s) {
             state->asleep = 1;
             memset(instance->v, 0, info->row_count * sizeof(hemi_row3));
             memset(instance->w, 0, info->oriented_row_count * sizeof(hemi_row3));
-            instance->event_mask |= 1u << HEM_EVENT_SLEEP;
+            s->drawn->event_mask |= 1u << HEM_EVENT_SLEEP;
             return;
         }
     }

@@ -101,7 +101,7 @@ void hemi_clear_raw(const hem_scene* scene, const hemi_instance* instance) {
     hemi_carve c = {.base = (uint8_t*)instance->target_next, .visit = clear_array};
     hemi_visit_input(scene, instance, clear_array, NULL);
     hemi_visit_state(scene, instance, clear_array, NULL);
-    hemi_layout_instance(&c, view, scene->keep_previous, &spare);
+    hemi_layout_instance(&c, view, scene->keep_previous, scene->budget, &spare);
     if (instance->torn) {
         hemi_torn_begin(view, &scene->instances[i]);
     }
@@ -157,10 +157,7 @@ void hemi_give_slots(hem_scene* scene, const hem_asset* asset, uint32_t count) {
     slots->first_instance = first;
     slots->reserve_begin = at;
     slots->reserve_end = at + size;
-    hemi_derive(view, scene->kernels, slots->derived);
-    if (scene->budget) {
-        hemi_price(view, &scene->costs, slots->prices);
-    }
+    hemi_derive_class(scene, slots);
     for (uint32_t i = first; i < first + count; ++i) {
         hemi_instance* instance = &scene->instances[i];
         instance->class_index = index;

@@ -205,6 +205,17 @@ static int head_of_state_is_good(const hemi_state* s) {
            hemi_all_in_range(s->felt_spin, 3, HEMI_FINITE);
 }
 
+static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        hemi_bone_pose bone;
+        READ(bone, from, i);
+        if (!hemi_bone_is_sane(bone.m) || !hemi_all_in_range(bone.q, 4, 1.1f)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 // Whole rows, or targets, which consist of them.
 static int rows_are_within(const void* from, size_t size, float limit) {
     for (size_t i = 0; i < size / 32; ++i) {
@@ -255,10 +266,11 @@ static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
     return 1;
 }
 
-static int given_is_good(const hemi_instance* from, const hem_info* info) {
+static int given_is_good(const hemi_instance* from, const hem_view* view) {
+    const hem_info* info = view->info;
     hemi_given given;
     READ(given, from->given, 0);
-    return hemi_is_level(given.level) && given.age <= 255 && given.waited <= 255 && given.turn <= 1 &&
+    return hemi_is_level(view, given.level) && given.age <= 255 && given.waited <= 255 && given.turn <= 1 &&
            given.direct <= 1 && given.show_left <= 255 && given.blend <= HEMI_BLEND &&
            given.reason <= HEM_PLAN_ASLEEP && hemi_in_range(given.waited_seconds, 0.0f, 1e3f) &&
            rows_are_within(from->goal, info->row_count * sizeof(hemi_row3), HEMI_FINITE) &&
@@ -269,22 +281,54 @@ static int given_is_good(const hemi_instance* from, const hem_info* info) {
            rows_are_within(from->room_q, info->oriented_row_count * sizeof(hemi_row4), 1.1f);
 }
 
+static int soft_parts_are_unit(const hemi_row4* q, const hem_view* view) {
+    int good = 1;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        good &= view->parts[p].kind != HEM_PART_SOFT || rotations_are_unit(q, &view->parts[p]);
+    }
+    return good;
+}
+
+static int motion_is_good(const hemi_instance* from, const hem_view* view) {
+    const hem_info* info = view->info;
+    return places_are_good(from->x, info->row_count) &&
+           rows_are_within(from->v, info->row_count * sizeof(hemi_row3), HEMI_FINITE) &&
+           rows_are_within(from->q, info->oriented_row_count * sizeof(hemi_row4), HEMI_FINITE) &&
+           rows_are_within(from->w, info->oriented_row_count * sizeof(hemi_row3), HEMI_FINITE) &&
+           rows_are_within(from->target_prev, view->anim_row_count * sizeof(hemi_target_row), HEMI_FAR);
+}
+
+// Of a level that has not been stepped yet nothing is asked but that it is numbers.
+static int levels_are_good(const hemi_instance* from, const hem_view* view) {
+    hemi_coarse coarse;
+    if (!view->level_count) {
+        return 1;
+    }
+    READ(coarse, from->coarse, 0);
+    int good = coarse.level <= view->level_count && coarse.fades <= 255 && coarse.placed <= 1 &&
+               rows_are_within(from->fade, view->info->row_count * sizeof(hemi_row3), HEMI_FINITE) &&
+               rows_are_within(from->fade_q, view->info->oriented_row_count * sizeof(hemi_row4), 1.1f) &&
+               rows_are_within(from->pace, view->info->row_count * 32u, HEMI_FINITE) &&
+               rows_are_within(from->pace_q, view->info->oriented_row_count * 32u, 2.0f) &&
+               bones_are_good(from->bones_past, view->info->bone_count);
+    hemi_carve carve = {.base = from->level_state, .packed = 1};
+    for (uint32_t i = 1; i <= view->level_count && good; ++i) {
+        const hem_view* level = hemi_level_view(view, i);
+        hemi_instance at;
+        hemi_layout_level_state(&carve, level, &at);
+        good = motion_is_good(&at, level) && (coarse.level != i || soft_parts_are_unit(at.q, level));
+    }
+    return good;
+}
+
 // A step leaves numbers and unit quaternions behind; `from` points into the save.
 int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const hem_view* view) {
-    const hem_info* info = view->info;
     hemi_state s;
     READ(s, from->state, 0);
-    if (!head_of_state_is_good(&s) || !places_are_good(from->x, info->row_count) ||
-        !rows_are_within(from->v, info->row_count * sizeof(hemi_row3), HEMI_FINITE) ||
-        !rows_are_within(from->q, info->oriented_row_count * sizeof(hemi_row4), HEMI_FINITE) ||
-        !rows_are_within(from->w, info->oriented_row_count * sizeof(hemi_row3), HEMI_FINITE) ||
-        !rows_are_within(from->target_prev, view->anim_row_count * sizeof(hemi_target_row), HEMI_FAR)) {
+    if (!head_of_state_is_good(&s) || !motion_is_good(from, view)) {
         return 0;
     }
-    int good = 1;
-    for (uint32_t p = 0; p < info->part_count; ++p) {
-        good &= view->parts[p].kind != HEM_PART_SOFT || rotations_are_unit(from->q, &view->parts[p]);
-    }
+    int good = soft_parts_are_unit(from->q, view);
     for (uint32_t i = 0; i < scene->collider_capacity + view->collider_count; ++i) {
         hemi_collider_past past;
         READ(past, from->past, i);
@@ -313,7 +357,7 @@ int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const 
     if (from->corners) { // against the asset: the instance's own view is what a tear has made of it
         good &= hemi_torn_is_good(view, (const hemi_corners*)from->corners, from->homes);
     }
-    return good && (!scene->budget || given_is_good(from, info));
+    return good && (!scene->budget || (given_is_good(from, view) && levels_are_good(from, view)));
 }
 
 static int head_of_input_is_good(const hemi_input* in, const hem_scene* scene) {
@@ -365,7 +409,7 @@ int hemi_input_is_good(const hem_scene* scene, const hemi_instance* from, const 
     if (scene->budget) {
         hemi_wish wish;
         READ(wish, from->wish, 0);
-        if (!hemi_is_level(wish.best) || !hemi_is_level(wish.worst) || wish.best > wish.worst ||
+        if (!hemi_is_level(view, wish.best) || !hemi_is_level(view, wish.worst) || wish.best > wish.worst ||
             !hemi_in_range(wish.importance, 0.0f, 1e6f)) {
             return 0;
         }
@@ -549,6 +593,11 @@ void hemi_derive_loaded(hem_scene* scene, hemi_instance* instance, uint32_t kind
     hemi_derive_body(scene, instance);
     hemi_show_again(instance);
     hemi_update_palette(scene, instance);
+    if (instance->coarse && instance->coarse->level) {
+        hemi_instance level;
+        hemi_open_level(instance, instance->coarse->level, &level);
+        hemi_frame_level(scene, &level);
+    }
     if (scene->keep_previous) {
         memcpy(instance->bones_prev, instance->bones, info->bone_count * sizeof(hemi_bone_pose));
         memcpy(instance->palette_prev, instance->palette, info->vertex_count ? info->particle_count * 64u : 0u);

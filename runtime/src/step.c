@@ -77,6 +77,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const h
     hemi_scratch* scratch = &scene->scratch[worker];
     hemi_step s = {.scene = scene,
                    .instance = instance,
+                   .drawn = instance,
                    .scratch = scratch,
                    .derived = scene->classes[instance->class_index].derived,
                    .hooks = scene->hooks.begin || scene->hooks.end ? &scene->hooks : NULL,
@@ -103,7 +104,7 @@ void hemi_step_instance(const hem_scene* scene, hemi_instance* instance, const h
 }
 
 static void run_phases(hemi_step* step, const hemi_instance* next) {
-    hemi_instance* instance = step->instance;
+    hemi_instance *instance = step->instance, level;
     if (instance->given && !instance->given->turn) {
         RUN(pose)
         hemi_wait(step);
@@ -115,11 +116,13 @@ static void run_phases(hemi_step* step, const hemi_instance* next) {
     step->reframe = instance->show_x != instance->x;
     if (instance->given) {
         hemi_thaw(step);
+        hemi_enter_level(step, &level);
     }
     HEMI_PHASES_ALWAYS(RUN)
     instance->stepped = (uint32_t)step->awake;
     if (!step->awake) {
-        hemi_arrive(instance);
+        hemi_arrive(step->instance);
+        hemi_leave_level(step, 0);
         if (instance->given && !instance->given->direct) {
             HEMI_PHASES_DRAWN(RUN)
         }

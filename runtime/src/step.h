@@ -15,7 +15,7 @@
 #define HEMI_PHASES_PASS(X) X(constrain) X(limit) X(contact) // once per iteration of the part that has most
 #define HEMI_PHASES_SUBSTEP_END(X) X(stretch) X(velocity)
 #define HEMI_PHASES_DRAWN(X) X(show) X(frames) X(skin) // also in a frame that a budget has no step for
-#define HEMI_PHASES_AFTER(X) X(settle) HEMI_PHASES_DRAWN(X)
+#define HEMI_PHASES_AFTER(X) X(settle) X(raise) HEMI_PHASES_DRAWN(X)
 
 #define HEMI_PHASES(X)                                                                                                 \
     HEMI_PHASES_ALWAYS(X)                                                                                              \
@@ -41,7 +41,8 @@ typedef struct hemi_frame_path { // of the root during the step
 
 typedef struct hemi_step {
     const hem_scene* scene;
-    hemi_instance* instance;
+    hemi_instance* instance; // of a coarser level while that takes the step
+    hemi_instance* drawn;    // the finest, which everybody sees
     hemi_scratch* scratch;
     const hemi_derived* derived;
     const hem_profile_hooks* hooks; // NULL = nobody profiles
@@ -102,6 +103,7 @@ void hemi_frame_carry(const hemi_input* input, hemi_state* state); // the ride o
 hemi_mat34 hemi_frame_motion(const hemi_frame_path* path, hem_quat q1, float s0, float s1, float linear, float angular);
 
 // animate.c
+void hemi_hold_row(hemi_instance* instance, const hemi_target_row* from, uint32_t row, uint32_t lanes);
 int hemi_part_mode(const hem_view* view, const hemi_input* input, uint32_t part); // HEM_ANIMATE_*
 
 // colliders.c
@@ -163,6 +165,11 @@ void hemi_rest(hemi_step* s); // after the step: has it come to rest?
 #define HEMI_THAW_FRAMES 9    // without a step: it goes on from rest
 void hemi_thaw(hemi_step* s); // before a step: has it been kept for so long?
 void hemi_wait(hemi_step* s); // a frame without a step
+
+// levels.c
+void hemi_enter_level(hemi_step* s, hemi_instance* room); // before a step; room: where the level's instance lives
+void hemi_leave_level(hemi_step* s, int stepped);
+void hemi_place_level(hemi_step* s); // on the pose
 
 // settle.c
 void hemi_arrive(hemi_instance* instance); // pose and root are where the input has them

@@ -333,8 +333,8 @@ static void shake(float* at, float least, uint32_t up) {
 void hemi_shake_snagged(hemi_step* step) {
     hemi_instance* instance = step->instance;
     const hem_view* view = instance->view;
-    uint8_t* snagged = step->scratch->solve.moved_rows;                  // zero between the kernels that use it
-    const uint32_t slot = (uint32_t)(instance - step->scene->instances); // a crowd takes turns
+    uint8_t* snagged = step->scratch->solve.moved_rows; // zero between the kernels that use it
+    const uint32_t slot = step->id.index1 - 1;          // a crowd takes turns
     if ((instance->state->step_count + slot) % SHAKEN_STEPS != 0) {
         return;
     }

@@ -8,6 +8,7 @@
 // Two hashes: of the state, which is the library's own and changes with its layout; and of the particles as a game reads
 // them, which a change of layout leaves alone.
 
+#include "hem/budget.h"
 #include "tests/runtime/suites.h"
 
 #include <stdio.h>
@@ -99,6 +100,13 @@ static void play(world* w, int step) {
     if (step == 80) {
         hem_instance_set_animation(w->scene, w->id, 1);
     }
+}
+
+// As play, at all levels of a budget in turn: the asset has coarser levels of detail.
+static void changing(world* w, int step) {
+    const hem_level level = (hem_level)(step / 7 * 5 % HEM_LEVEL_COUNT);
+    play(w, step);
+    hem_instance_set_levels(w->scene, w->id, level, level);
 }
 
 // All kinds of forces at once, with keys, about a character that turns and walks, and ties that share particles.
@@ -207,9 +215,17 @@ static void follows(world* w, int step) {
 static const struct {
     const char* name;
     void (*drive)(world* w, int step);
-} DRIVES[] = {{"still", still},           {"busy", busy},      {"play", play},   {"drive_tuned", drive_tuned},
-              {"drive_rest", drive_rest}, {"forced", forced},  {"clips", clips}, {"tearing", tearing},
-              {"follows", follows},       {"jointed", jointed}};
+} DRIVES[] = {{"still", still},
+              {"busy", busy},
+              {"play", play},
+              {"changing", changing},
+              {"drive_tuned", drive_tuned},
+              {"drive_rest", drive_rest},
+              {"forced", forced},
+              {"clips", clips},
+              {"tearing", tearing},
+              {"follows", follows},
+              {"jointed", jointed}};
 
 static const char* drive_name(const scene_case* c) {
     for (size_t i = 0; i < sizeof(DRIVES) / sizeof(DRIVES[0]); ++i) {
@@ -268,6 +284,7 @@ static uint64_t particle_hash(const world* w) {
 static bool open_case(const scene_case* c, world* w, hem_kernel kernel) {
     hem_scene_def def = hem_scene_def_default();
     def.force_capacity = def.tie_capacity = c->drive == forced || c->drive == jointed ? 7 : 0;
+    def.budget = c->drive == changing ? HEM_BUDGET_SKINNED : HEM_BUDGET_NONE;
     def.kernel = kernel;
     return world_open(w, c->asset, &def, NULL, 1);
 }
@@ -296,7 +313,7 @@ static bool agrees_with_scalar(const scene_case* c, int steps) {
 
 TEST kernels_and_builds_agree(const scene_case* c) {
     world w;
-    if (c->drive == play) { // characters are compiled from the samples
+    if (c->drive == play || c->drive == changing) { // characters are compiled from the samples
         size_t size;
         void* bytes = read_asset(c->asset, &size);
         free(bytes);

@@ -37,6 +37,7 @@ static void run_long_suites(void) {
     RUN_SUITE(bounds_suite);
     RUN_SUITE(tuned_suite);
     RUN_SUITE(budget_suite);
+    RUN_SUITE(levels_suite);
 }
 
 int main(int argc, char** argv) {

@@ -48,6 +48,7 @@ extern SUITE(determinism_suite);
 extern SUITE(jobs_suite);
 extern SUITE(crowds_suite);
 extern SUITE(budget_suite);
+extern SUITE(levels_suite);
 extern SUITE(rows_suite);
 SUITE(phases_suite);
 extern SUITE(ops_suite);

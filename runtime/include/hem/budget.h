@@ -23,9 +23,10 @@ extern "C" {
 // What an instance is given, from the best to the cheapest.
 typedef enum hem_level {
     HEM_LEVEL_FULL = 0,
-    HEM_LEVEL_LIGHT = 1,   // half as many substeps, and cloth is not kept off cloth
-    HEM_LEVEL_COARSE = 2,  // for fewer particles, which assets do not have yet: never given
-    HEM_LEVEL_HALF = 3,    // simulated every other frame, with the time that has passed; shown smoothly in between
+    HEM_LEVEL_LIGHT = 1,  // half as many substeps, and cloth is not kept off cloth
+    HEM_LEVEL_COARSE = 2, // fewer particles: of assets that have coarser levels of detail, "levels" in their recipe
+    HEM_LEVEL_HALF =
+        3, // (with a coarser level yet) simulated every other frame, with the time that has passed; shown smoothly in between
     HEM_LEVEL_QUARTER = 4, // every fourth
     HEM_LEVEL_FROZEN = 5,  // keeps the shape that it had and goes with its bones
     HEM_LEVEL_POSE = 6,    // its bones alone, as with a pose_blend of 0

@@ -74,7 +74,7 @@ const char* hem_scene_refusal(const hem_scene* scene);
 // Validated bytes. The struct is the game's; its contents are private. The bytes must stay in place, unchanged, while
 // any scene uses the asset, and must start on a 64-byte boundary.
 typedef struct hem_asset {
-    uint64_t opaque[96];
+    uint64_t opaque[512];
 } hem_asset;
 
 typedef struct hem_asset_info {

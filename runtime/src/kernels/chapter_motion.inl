@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Row by row without neighbours: targets, forces, prediction, velocities, offsets from the pose.
+// Row by row without neighbours: targets, forces, prediction, velocities, offsets from the pose, one level by another.
 
 #include "runtime/src/kernels/kernels.h"
 
@@ -10,4 +10,5 @@
 #include "runtime/src/kernels/crowd.inl"
 #include "runtime/src/kernels/drive.inl"
 #include "runtime/src/kernels/show.inl"
+#include "runtime/src/kernels/level.inl"
 #endif

@@ -221,8 +221,24 @@ typedef struct hemi_show_args {
     hemi_row4* offset_q;
     hemi_row4* x; // inverse masses stay as they are
     hemi_row4* q;
-    float share; // of the way, 0..1
+    float share;     // of the way, 0..1
+    hemi_row3* fade; // shown besides, on its way to nothing; NULL = nothing is
+    hemi_row4* fade_q;
+    float fade_step;      // metres that it goes in a frame besides
+    float fade_times;     // all of that
+    float fade_rise;      // of pace, to how far it would go
+    float *pace, *pace_q; // per particle: how far it goes in a frame anyway; NULL = nobody asks, and nothing fades
 } hemi_show_args;
+
+// Whose particles follow whose; see hem_level_row. Parts of kind body stay as they are.
+typedef struct hemi_level_args {
+    const hem_view *view, *from;
+    const hem_level_row* rows; // of the view
+    const hemi_row4 *from_x, *from_q, *from_frame_q;
+    const hemi_row3 *from_v, *from_w;
+    hemi_row4 *x, *q; // inverse masses stay as they are
+    hemi_row3 *v, *w;
+} hemi_level_args;
 
 // What edges of cloth that go around meshes read and write.
 typedef struct hemi_wrap_args {

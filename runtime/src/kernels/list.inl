@@ -114,6 +114,11 @@ KERNEL(void, skin_cells,
 KERNEL(void, unpose,
        (const hem_view* view, const hemi_bone_pose* bones, const hemi_row4* x, const hemi_row4* q, hemi_row3* offset,
         hemi_row4* turn))
-KERNEL(void, repose, (const hemi_show_args* args))
+KERNEL(uint32_t, repose, (const hemi_show_args* args)) // whether something still fades
+// What was shown as offsets that begin elsewhere, and what is to fade.
+KERNEL(void, begin_fade, (const hemi_show_args* args))
+KERNEL(void, watch_pace, (const hemi_show_args* args))
+// Particles of one level of detail by those of another (kernels/level.inl).
+KERNEL(void, follow_level, (const hemi_level_args* args))
 
 #undef KERNEL

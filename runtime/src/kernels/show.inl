@@ -16,23 +16,123 @@ void HEMI_NAME(unpose)(const hem_view* view, const hemi_bone_pose* bones, const 
     }
 }
 
+#define FADE_SHARE (1.0f / 200.0f) // of what is far, in a frame
+#define FADE_TURN 0.003f           // sine of half the angle
+#define FADE_FASTER 1.05f          // than it goes anyway
+#define PACE_KEPT 0.95f            // from frame to frame
+
+// Share of a length that is left when so much of it goes, or FADE_SHARE where that is more.
+HEM_INLINE v8 less_by(v8 length2, v8 way, float share, m8* left) {
+    const v8 length = v8_sqrt(v8_max(length2, v8_set1(TINY)));
+    const v8 less = v8_sub(length, v8_max(way, v8_mul(length, v8_set1(share))));
+    *left = v8_gt(less, v8_zero());
+    return v8_keep(*left, v8_div(less, length));
+}
+
+HEM_INLINE v8 bend_of(v8x4 q) { // its sine of half the angle, squared
+    return v8_madd(q.z, q.z, v8_madd(q.y, q.y, v8_mul(q.x, q.x)));
+}
+
+HEM_INLINE v8x4 shorter_turn(v8x4 q, v8 share) {
+    const v8 s = v8_mul(v8_sign(q.w), share);
+    return v8x4_normalise(v8x4_make(v8_mul(q.x, s), v8_mul(q.y, s), v8_mul(q.z, s), v8_abs(q.w)));
+}
+
+HEM_INLINE v8 raise_pace(float* pace, v8 way2, float rise) {
+    const v8 old = v8_load(pace), up = v8_madd(v8_sub(v8_sqrt(way2), old), v8_set1(rise), old);
+    const v8 now = v8_max(up, old);
+    v8_store(pace, now);
+    return now;
+}
+
+HEM_INLINE void keep_pace(float* pace, v8 way2) {
+    v8_store(pace, v8_max(v8_mul(v8_load(pace), v8_set1(PACE_KEPT)), v8_sqrt(way2)));
+}
+
+// d: where it goes; before: where it was a frame ago, without what fades.
+HEM_INLINE uint32_t fade_row(const hemi_show_args* a, uint32_t row, v8x3 before, v8x3* d) {
+    const v8x3 way = v8x3_sub(before, *d);
+    if (!a->fade) {
+        keep_pace(a->pace + (size_t)row * 8, v8x3_dot(way, way));
+        return 0;
+    }
+    m8 left;
+    const v8 pace = raise_pace(a->pace + (size_t)row * 8, v8x3_dot(way, way), a->fade_rise);
+    const v8 anyway = v8_mul(pace, v8_set1(FADE_FASTER * a->fade_times)), step = v8_set1(a->fade_step * a->fade_times);
+    v8x3 f = row3_load(&a->fade[row]);
+    f = v8x3_scale(f, less_by(v8x3_dot(f, f), step, FADE_SHARE, &left));
+    f = v8x3_madd(way, less_by(v8x3_dot(way, way), anyway, 0.0f, &left), f); // what is too fast is kept for later
+    left = v8_gt(v8x3_dot(f, f), v8_zero());
+    row3_store(&a->fade[row], f);
+    *d = v8x3_add(*d, f);
+    return (uint32_t)m8_any(left);
+}
+
+HEM_INLINE uint32_t fade_turn(const hemi_show_args* a, uint32_t row, v8x4 before, v8x4* t) {
+    const v8x4 back = v8x4_mul(before, v8x4_conj(*t));
+    if (!a->fade) {
+        keep_pace(a->pace_q + (size_t)row * 8, bend_of(back));
+        return 0;
+    }
+    m8 left;
+    const v8 pace = raise_pace(a->pace_q + (size_t)row * 8, bend_of(back), a->fade_rise);
+    const v8 anyway = v8_mul(pace, v8_set1(FADE_FASTER * a->fade_times)), step = v8_set1(FADE_TURN * a->fade_times);
+    const v8x4 f0 = row4_load(&a->fade_q[row]);
+    const v8x4 old = shorter_turn(f0, less_by(bend_of(f0), step, FADE_SHARE, &left));
+    const v8x4 f = v8x4_mul(old, shorter_turn(back, less_by(bend_of(back), anyway, 0.0f, &left)));
+    left = v8_gt(bend_of(f), v8_zero());
+    row4_store(&a->fade_q[row], f);
+    *t = v8x4_mul(f, *t);
+    return (uint32_t)m8_any(left);
+}
+
 // First goes a share of the way from the offsets shown to their goal.
-void HEMI_NAME(repose)(const hemi_show_args* a) {
+uint32_t HEMI_NAME(repose)(const hemi_show_args* a) {
     const v8 share = v8_set1(a->share);
     const int all = a->share == 1.0f;
+    uint32_t fades = 0;
     for (uint32_t row = 0; row < a->view->info->row_count; ++row) {
         HEM_ALIGN(32) hemi_target_row pose;
         pose_row(a->view, row, a->bones, &pose);
         const v8x4 r = row4_load(&pose.q);
-        const v8x3 goal = row3_load(&a->goal[row]);
-        const v8x3 d = all ? goal : v8x3_lerp(row3_load(&a->offset[row]), goal, share);
+        const v8x3 goal = row3_load(&a->goal[row]), before = row3_load(&a->offset[row]);
+        v8x3 d = all ? goal : v8x3_lerp(before, goal, share);
         row3_store(&a->offset[row], d);
+        fades |= a->pace ? fade_row(a, row, before, &d) : 0u;
         row4_store3(&a->x[row], v8x3_add(row3_load(&pose.x), v8x4_rotate(r, d)));
         if (row < a->view->info->oriented_row_count) {
-            const v8x4 to = row4_load(&a->goal_q[row]);
-            const v8x4 t = all ? to : v8x4_nlerp(row4_load(&a->offset_q[row]), to, share);
+            const v8x4 to = row4_load(&a->goal_q[row]), was = row4_load(&a->offset_q[row]);
+            v8x4 t = all ? to : v8x4_nlerp(was, to, share);
             row4_store(&a->offset_q[row], t);
+            fades |= a->pace ? fade_turn(a, row, was, &t) : 0u;
             row4_store(&a->q[row], v8x4_normalise(v8x4_mul(r, t)));
+        }
+    }
+    return fades;
+}
+
+// How fast it goes anyway: from the offsets shown a frame ago to the goal.
+void HEMI_NAME(watch_pace)(const hemi_show_args* a) {
+    for (uint32_t row = 0; row < a->view->info->row_count; ++row) {
+        const v8x3 way = v8x3_sub(row3_load(&a->offset[row]), row3_load(&a->goal[row]));
+        keep_pace(a->pace + (size_t)row * 8, v8x3_dot(way, way));
+        if (row < a->view->info->oriented_row_count) {
+            const v8x4 turn = v8x4_mul(row4_load(&a->offset_q[row]), v8x4_conj(row4_load(&a->goal_q[row])));
+            keep_pace(a->pace_q + (size_t)row * 8, bend_of(turn));
+        }
+    }
+}
+
+// offset: as it was shown; goal: where what comes now begins. Nobody sees a difference yet.
+void HEMI_NAME(begin_fade)(const hemi_show_args* a) {
+    for (uint32_t row = 0; row < a->view->info->row_count; ++row) {
+        const v8x3 from = row3_load(&a->goal[row]);
+        row3_store(&a->fade[row], v8x3_sub(row3_load(&a->offset[row]), from));
+        row3_store(&a->offset[row], from);
+        if (row < a->view->info->oriented_row_count) {
+            const v8x4 q = row4_load(&a->goal_q[row]);
+            row4_store(&a->fade_q[row], v8x4_normalise(v8x4_mul(row4_load(&a->offset_q[row]), v8x4_conj(q))));
+            row4_store(&a->offset_q[row], q);
         }
     }
 }
