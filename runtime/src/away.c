@@ -107,8 +107,9 @@ static int hangs_on_pose(const hemi_instance* instance) {
 }
 
 static void leave(hemi_step* s, hem_vec3 middle) {
-    hemi_instance* instance = s->instance;
+    hemi_instance* instance = s->drawn;
     hemi_state* state = instance->state;
+    hemi_forget_level(instance);
     memcpy(state->middle, &middle, sizeof(state->middle));
     instance->event_mask |= state->asleep ? 0u : 1u << HEM_EVENT_SLEEP;
     state->asleep = HEMI_AWAY;
@@ -118,7 +119,7 @@ static void leave(hemi_step* s, hem_vec3 middle) {
 }
 
 static void come_back(const hemi_step* s) {
-    const hemi_instance* instance = s->instance;
+    const hemi_instance* instance = s->drawn;
     instance->state->asleep = 0;
     instance->state->woken = 1;
     memset(instance->past, 0,
@@ -127,7 +128,7 @@ static void come_back(const hemi_step* s) {
 
 // Steady motion of the root goes on being felt, so that who comes back while it runs is not jerked.
 static void follow(hemi_step* s) {
-    hemi_instance* instance = s->instance;
+    hemi_instance* instance = s->drawn;
     hemi_state* state = instance->state;
     if (hemi_root_moved(instance->input, state, s->derived->still)) {
         instance->quiet = 0;
@@ -144,7 +145,7 @@ static void follow(hemi_step* s) {
 }
 
 int hemi_stays_away(hemi_step* s) {
-    hemi_instance* instance = s->instance;
+    hemi_instance* instance = s->drawn;
     hemi_state* state = instance->state;
     const hemi_input* in = instance->input;
     const int was = state->asleep == HEMI_AWAY;

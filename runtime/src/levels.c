@@ -116,7 +116,7 @@ static void place(const hem_scene* scene, hemi_instance* level) {
 // Before a step: the level that takes it. `room` is where its instance lives.
 void hemi_enter_level(hemi_step* s, hemi_instance* room) {
     hemi_instance* finest = s->instance;
-    if (!finest->coarse) {
+    if (!finest->coarse || finest->state->asleep == HEMI_AWAY) {
         return;
     }
     const hem_view* view = finest->view;

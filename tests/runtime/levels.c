@@ -157,6 +157,10 @@ TEST levels_change_with_the_same_bits(void) {
                 const hem_root root = {{frame, 0, 0}, {0, 0, 0, 1}};
                 hem_instance_teleport(all[k]->scene, all[k]->id, &root, frame == 20);
             }
+            if (frame == 56 || frame == 64) { // far away, at a coarse level, and back
+                hem_scene_set_viewpoint(all[k]->scene, (double[3]){frame == 56 ? 0.0 : 20.0, 0, 0});
+                hem_instance_set_sleep_distance(all[k]->scene, all[k]->id, 5.0f, 3.0f);
+            }
             if (frame == 33) {
                 hem_instance_reset(all[k]->scene, all[k]->id);
             }
