@@ -83,6 +83,11 @@ bool hemc_make_levels(hemc_compilation* c, hemc_options options, double* clock) 
             return false;
         }
     }
+    if (count != 0 && c->recipe.body.mesh) {
+        return hemc_error(
+            &c->log, HEMC_INPUT, c->job->input, "/levels",
+            "a body of its own triangles has one level of detail: leave out \"levels\" or the \"mesh\" of the body");
+    }
     hemc_coarser made = {.count = count, .levels = hemc_alloc(c->arena, count, sizeof(hem_asset_level))};
     for (uint32_t i = 0; i < count; ++i) {
         hemc_compilation level;

@@ -255,17 +255,6 @@ static int rotations_are_unit(const hemi_row4* from, const hem_part* part) {
     return good;
 }
 
-static int bones_are_good(const hemi_bone_pose* from, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        hemi_bone_pose bone;
-        READ(bone, from, i);
-        if (!hemi_bone_is_sane(bone.m) || !hemi_all_in_range(bone.q, 4, 1.1f)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static int given_is_good(const hemi_instance* from, const hem_view* view) {
     const hem_info* info = view->info;
     hemi_given given;
@@ -352,7 +341,7 @@ int hemi_state_is_good(const hem_scene* scene, const hemi_instance* from, const 
         good &= hemi_track_past_is_fine(&past, view);
     }
     if (from->body_bones) {
-        good &= bones_are_good(from->body_bones, info->bone_count);
+        good &= bones_are_good(from->body_bones, view->info->bone_count);
     }
     if (from->corners) { // against the asset: the instance's own view is what a tear has made of it
         good &= hemi_torn_is_good(view, (const hemi_corners*)from->corners, from->homes);

@@ -254,7 +254,11 @@ TEST coarse_is_cheaper_than_light(void) {
         }
         ASSERT(level == 0 || us[level] < us[level - 1]);
     }
-    hem_scene_set_budget(w.scene, (float)(4.4 * us[HEM_LEVEL_COARSE]));
+    for (uint32_t i = 0; i < 4; ++i) {
+        const hem_instance_id id = {w.id.index1 + i, w.id.generation};
+        ASSERT_EQ(HEM_OK, hem_instance_set_levels(w.scene, id, HEM_LEVEL_LIGHT, HEM_LEVEL_COARSE));
+    }
+    hem_scene_set_budget(w.scene, (float)(4.0 * us[HEM_LEVEL_COARSE]));
     uint32_t coarse = 0;
     for (int frame = 10; frame < 60; ++frame) {
         play(&w, 4, frame);
@@ -263,7 +267,7 @@ TEST coarse_is_cheaper_than_light(void) {
         hem_scene_get_budget(w.scene, &report);
         coarse += report.counts[HEM_LEVEL_COARSE];
     }
-    ASSERT(coarse > 50);
+    ASSERT(coarse > 150);
     world_close(&w);
     PASS();
 }
