@@ -702,6 +702,8 @@ void hemc_selector_mask(hemc_arena* arena, const hemc_model* model, const hemc_s
 void hemc_select_accessories(hemc_arena* arena, const hemc_model* model, hemc_recipe* recipe);
 bool hemc_part_ignores(const hemc_part_recipe* part, const hemc_collider_recipe* collider); // recipe/collider.c
 bool hemc_glob(const char* pattern, const char* name); // '*' and '?', ASCII case-insensitive (surface/select.c)
+// A glob on its name, or "#7", its number, for bones that share a name (surface/select.c).
+bool hemc_bone_matches(const hemc_model* model, uint32_t bone, const char* pattern);
 // Paint expression such as "_HEM_PIN > 0.5" per model vertex (surface/select.c); NULL when the attribute does not exist.
 float* hemc_paint_values(const hemc_model* model, const char* name);
 // recipe/paint.c: whether an attribute that glTF does not know may be paint, and the name under which it is kept.

@@ -22,8 +22,10 @@
 // than 2 cm on a person. That of cloth is only a first guess (auto_tune.c).
 
 #define SMALL 0.004 // of the square of the model's height: a bow, a bootlace; cloth this small has too few particles
-#define WHOLE_SHARE 0.7 // of the triangles, found by bones: more is the character itself
-#define FLESH_SAG 0.05  // of its length, of what is driven to the pose
+#define WHOLE_SHARE 0.7   // of the triangles, found by bones: more is the character itself
+#define WHOLE_SKELETON 12 // bones; of fewer one cannot tell
+#define WHOLE_REACH 0.8   // of its height and width
+#define FLESH_SAG 0.05    // of its length, of what is driven to the pose
 #define HAIR_SAG 0.12
 #define LOCK_LATERAL 8.0f    // Hz: locks keep together, no gap opens between them
 #define LOCK_SAG 0.2         // of hair in locks
@@ -92,7 +94,18 @@ static finding* spring_finding(hemc_arena* arena, const hemc_model* model, findi
     }
 }
 
-static void find_chains(hemc_arena* arena, const hemc_model* model, double scale, finding* list, uint32_t* count) {
+// A bone of head, arms or legs on the chain: then it is a torso, called trunk or bust, or the whole character.
+static const char* limb_below(const hemc_model* model, const int32_t* root, uint32_t chain) {
+    for (uint32_t b = chain + 1; b < model->bone_count; ++b) {
+        if (root[b] == (int32_t)chain && hemc_name_is_limb(model->bone_defs[b].name)) {
+            return model->bone_defs[b].name;
+        }
+    }
+    return NULL;
+}
+
+static void find_chains(hemc_arena* arena, hemc_log* log, const hemc_model* model, double scale, finding* list,
+                        uint32_t* count) {
     uint32_t bones = model->bone_count;
     hemc_spring_bone* springs = hemc_alloc(arena, bones, sizeof(hemc_spring_bone));
     hemc_import_springs(model, springs);
@@ -108,7 +121,7 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, double scale
     for (uint32_t b = 0; b < bones; ++b) {
         int32_t parent = model->bone_defs[b].parent;
         const char* name = model->bone_defs[b].name;
-        word[b] = hemc_name_is_accessory(name) ? NULL : hemc_name_loose(name);
+        word[b] = hemc_name_is_accessory(name) ? NULL : hemc_name_chain(name);
         root[b] = parent != HEM_NONE && root[parent] != HEM_NONE ? root[parent]
                   : word[b] != NULL || springs[b].swings         ? (int32_t)b
                                                                  : HEM_NONE;
@@ -118,6 +131,12 @@ static void find_chains(hemc_arena* arena, const hemc_model* model, double scale
     }
     for (uint32_t b = 0; b < bones; ++b) {
         if (root[b] != (int32_t)b || length[b] < (springs[b].swings ? 1u : 2u)) {
+            continue;
+        }
+        const char* limb = springs[b].swings ? NULL : limb_below(model, root, b);
+        if (limb != NULL) {
+            hemc_note(log, model->path, "", "left alone: bone \"%s\" holds the word \"%s\", but \"%s\" hangs on it",
+                      model->bone_defs[b].name, word[b]->word, limb);
             continue;
         }
         // A garment that is all bones and no mesh of its own; but the mantle of an octopus is its body.
@@ -179,6 +198,60 @@ static void find_names(hemc_arena* arena, const hemc_model* model, finding* list
             break;
         }
     }
+}
+
+// Whether what names call loose is a whole character, "Bearded_Man" or a rig of "Cape_Girl": most of the triangles, from one
+// end of the skeleton to the other. A garment alone in its file has neither hands nor feet.
+static bool is_whole(hemc_arena* arena, const hemc_model* model, const finding* f) {
+    uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+    uint8_t* used = hemc_alloc(arena, model->bone_count, 1);
+    if (f->bones != NULL) {
+        hemc_selector_mask(arena, model, hemc_selector_of_bones(arena, f->bones, model->bone_count, 0.5f), mask);
+    }
+    uint32_t corners = 0;
+    for (uint32_t i = 0; i < 3 * model->triangle_count; ++i) {
+        if (f->primitives[model->triangle_primitive[i / 3]] || mask[i / 3]) {
+            ++corners;
+            const uint32_t v = model->triangles[i];
+            for (int k = 0; k < 4; ++k) {
+                used[model->bones[v][k]] |= model->bone_weights[v][k] > 0;
+            }
+        }
+    }
+    double low[2][3] = {{1e30, 1e30, 1e30}, {1e30, 1e30, 1e30}};
+    double high[2][3] = {{-1e30, -1e30, -1e30}, {-1e30, -1e30, -1e30}};
+    for (uint32_t b = 0; b < 2 * model->bone_count; ++b) { // all, then those in use
+        const size_t which = b / model->bone_count, bone = b % model->bone_count;
+        for (size_t k = 0; k < 3 && (which == 0 || used[bone]); ++k) {
+            const double x = (double)model->bone_defs[bone].bind[4 * k + 3];
+            low[which][k] = fmin(low[which][k], x);
+            high[which][k] = fmax(high[which][k], x);
+        }
+    }
+    const size_t side = high[0][0] - low[0][0] > high[0][2] - low[0][2] ? 0 : 2;
+    bool reaches = model->bone_count >= WHOLE_SKELETON;
+    const size_t axes[2] = {1, side};
+    for (size_t i = 0; i < 2; ++i) {
+        const size_t k = axes[i];
+        reaches = reaches && high[1][k] - low[1][k] > WHOLE_REACH * (high[0][k] - low[0][k]);
+    }
+    return reaches && corners > WHOLE_SHARE * 3.0 * model->triangle_count;
+}
+
+// Takes out what names have found and is the character itself.
+static void drop_whole(hemc_arena* arena, hemc_log* log, const hemc_model* model, finding* list, uint32_t* count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *count; ++i) {
+        if (!list[i].spring.swings && is_whole(arena, model, &list[i])) {
+            hemc_note(log, model->path, "",
+                      "left alone: \"%s\" (%s) would be the character, from one end of its skeleton to the other",
+                      list[i].part, list[i].why.data);
+        } else {
+            list[kept++] = list[i];
+        }
+    }
+    memset(list + kept, 0, (*count - kept) * sizeof(finding));
+    *count = kept;
 }
 
 // -- Shape
@@ -354,6 +427,17 @@ static void make_locks(const hemc_model* model, double scale, uint32_t guides, d
     hemc_auto_drive(part, length, LOCK_SAG);
 }
 
+// Its number where another bone has the same name: that one would hold, too.
+static const char* name_of_bone(hemc_arena* arena, const hemc_model* model, uint32_t bone) {
+    const char* name = model->bone_defs[bone].name;
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        if (b != bone && strcmp(model->bone_defs[b].name, name) == 0) {
+            return hemc_format(arena, "#%u", bone);
+        }
+    }
+    return name;
+}
+
 static void make_part(hemc_arena* arena, const hemc_model* model, double scale, finding* f, const uint8_t* mask,
                       hemc_selector* selector, hemc_part_recipe* part) {
     static const char* const materials[] = {"cotton", "hair", "flesh", "flesh", "hair"};
@@ -399,7 +483,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
         part->attach.bones = hemc_alloc(arena, count, sizeof(char*));
         for (uint32_t b = 0; b < model->bone_count; ++b) {
             if (f->anchors[b]) {
-                part->attach.bones[part->attach.bone_count++] = model->bone_defs[b].name;
+                part->attach.bones[part->attach.bone_count++] = name_of_bone(arena, model, b);
             }
         }
     }
@@ -574,8 +658,9 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
     const double scale = (double)recipe->scale;
     finding* list = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(finding));
     uint32_t count = 0;
-    find_chains(arena, model, scale, list, &count);
+    find_chains(arena, log, model, scale, list, &count);
     find_names(arena, model, list, &count);
+    drop_whole(arena, log, model, list, &count);
     const bool named = count != 0;
     recipe->parts = hemc_alloc(arena, HEMC_LOOSE_PARTS + 4, sizeof(hemc_part_recipe));
     uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
@@ -591,7 +676,8 @@ bool hemc_recipe_automatic(hemc_arena* arena, hemc_log* log, const hemc_model* m
         find_sheets(arena, model, list, &count);
     }
     for (uint32_t i = 0; i < count && (named || sheets); ++i) {
-        kinds[i] = list[i].bones != NULL             ? HEMC_AUTO_SURE
+        kinds[i] = strcmp(list[i].part, "ears") == 0 ? HEMC_AUTO_EARS
+                   : list[i].bones != NULL           ? HEMC_AUTO_SURE
                    : list[i].kind == HEMC_LOOSE_HAIR ? HEMC_AUTO_HAIR
                                                      : HEMC_AUTO_CLOTH;
         claim(arena, model, &list[i], mask, (int32_t)i, first);

@@ -24,10 +24,12 @@ typedef struct hemc_loose_word {
     bool whole; // must be a word of its own, not the beginning or end of one
 } hemc_loose_word;
 
-#define HEMC_LOOSE_PARTS 192 // at least the number of words
+#define HEMC_LOOSE_PARTS 224 // at least the number of words
 
 // auto_names.c
 const hemc_loose_word* hemc_name_loose(const char* name); // the first telling word in a name, NULL = none
+const hemc_loose_word* hemc_name_chain(const char* name); // the same of a bone that may begin a chain
+bool hemc_name_is_limb(const char* name);                 // a bone of head, arms or legs that tells of nothing loose
 bool hemc_name_is_accessory(const char* name);            // a sword, a hat, a hair tie: neither loose nor body
 bool hemc_name_is_slot(const char* name);                 // a bone for what is held, "handslot.r"
 bool hemc_primitive_is_accessory(const hemc_primitive* primitive);
@@ -60,6 +62,7 @@ typedef enum hemc_auto_kind {
     HEMC_AUTO_SURE, // found by bones: all of it is loose
     HEMC_AUTO_CLOTH,
     HEMC_AUTO_HAIR,
+    HEMC_AUTO_EARS, // by bones or names: those that lie on the head, as a person's do, stay
 } hemc_auto_kind;
 
 // owner[t] = part or HEM_NONE; changed for pieces that belong to another part, or to none.
@@ -79,6 +82,8 @@ typedef struct hemc_auto_shape {
     const uint8_t* mask; // per triangle
 } hemc_auto_shape;
 uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_shape found[HEMC_AUTO_SHAPES]);
+// The bone of the head, by weights and places alone; HEM_NONE = none.
+int32_t hemc_auto_head(hemc_arena* arena, const hemc_model* model);
 // Whether the skeleton stands: fish and wolves do not.
 bool hemc_auto_upright(hemc_arena* arena, const hemc_model* model);
 // Chains of bones that go down from the head, and the bones that hold them; returns how many.

@@ -29,6 +29,11 @@ static const hemc_loose_word words[] = {
     {"greatcoat", "coat", HEMC_LOOSE_CLOTH, false}, {"surcoat", "coat", HEMC_LOOSE_CLOTH, false},
     {"pennant", "flag", HEMC_LOOSE_CLOTH, false}, {"streamer", "ribbon", HEMC_LOOSE_CLOTH, false},
     {"neckerchief", "scarf", HEMC_LOOSE_CLOTH, false}, {"waistcloth", "loincloth", HEMC_LOOSE_CLOTH, false},
+    {"vestment", "robe", HEMC_LOOSE_CLOTH, false}, {"caftan", "robe", HEMC_LOOSE_CLOTH, false},
+    {"kaftan", "robe", HEMC_LOOSE_CLOTH, false}, {"sari", "robe", HEMC_LOOSE_CLOTH, true},
+    {"frock", "skirt", HEMC_LOOSE_CLOTH, false}, {"nightgown", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"ballgown", "skirt", HEMC_LOOSE_CLOTH, false}, {"qipao", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"cheongsam", "skirt", HEMC_LOOSE_CLOTH, false}, {"tailcoat", "coat", HEMC_LOOSE_CLOTH, false},
     {"coat", "coat", HEMC_LOOSE_CLOTH, true}, {"coattail", "coat", HEMC_LOOSE_CLOTH, false}, {"coattails", "coat", HEMC_LOOSE_CLOTH, false},
     {"tabard", "tabard", HEMC_LOOSE_CLOTH, false}, {"loincloth", "loincloth", HEMC_LOOSE_CLOTH, false},
     {"apron", "apron", HEMC_LOOSE_CLOTH, true}, {"scarf", "scarf", HEMC_LOOSE_CLOTH, false},
@@ -77,7 +82,11 @@ static const hemc_loose_word words[] = {
     {"tresse", "hair", HEMC_LOOSE_HAIR, true}, {"trenza", "hair", HEMC_LOOSE_HAIR, true},
     {"cauda", "tail", HEMC_LOOSE_FLESH, true}, {"rabo", "tail", HEMC_LOOSE_FLESH, true},
     {"orelha", "ears", HEMC_LOOSE_FLESH, true}, {"orelhas", "ears", HEMC_LOOSE_FLESH, true},
-    {"orecchio", "ears", HEMC_LOOSE_FLESH, true}, {"orecchie", "ears", HEMC_LOOSE_FLESH, true},
+    {"schweif", "tail", HEMC_LOOSE_FLESH, true}, {"mantel", "coat", HEMC_LOOSE_CLOTH, true},
+    {"schleier", "veil", HEMC_LOOSE_CLOTH, true}, {"fahne", "flag", HEMC_LOOSE_CLOTH, true},
+    {"drapeau", "flag", HEMC_LOOSE_CLOTH, true}, {"bandera", "flag", HEMC_LOOSE_CLOTH, true},
+    {"bandiera", "flag", HEMC_LOOSE_CLOTH, true}, {"treccia", "hair", HEMC_LOOSE_HAIR, true},
+    {"coleta", "hair", HEMC_LOOSE_HAIR, true}, {"orecchio", "ears", HEMC_LOOSE_FLESH, true}, {"orecchie", "ears", HEMC_LOOSE_FLESH, true},
     // Japanese: cape, skirt, scarf, ribbon, hair, tail, ear
     {"マント", "cape", HEMC_LOOSE_CLOTH, false}, {"スカート", "skirt", HEMC_LOOSE_CLOTH, false},
     {"マフラー", "scarf", HEMC_LOOSE_CLOTH, false}, {"リボン", "ribbon", HEMC_LOOSE_CLOTH, false},
@@ -93,6 +102,7 @@ static const hemc_loose_word words[] = {
     {"アホ毛", "hair", HEMC_LOOSE_HAIR, false}, {"ヘアー", "hair", HEMC_LOOSE_HAIR, false},
     {"髭", "beard", HEMC_LOOSE_HAIR, false}, {"ヒゲ", "beard", HEMC_LOOSE_HAIR, false},
     {"ひれ", "fins", HEMC_LOOSE_FIN, false},
+    {"羽織", "coat", HEMC_LOOSE_CLOTH, false}, {"ベール", "veil", HEMC_LOOSE_CLOTH, false},
     {"触手", "tentacles", HEMC_LOOSE_FLESH, false}, {"触角", "antennae", HEMC_LOOSE_FLESH, false},
     // Chinese: cape, skirt, scarf, hair, tail
     {"披风", "cape", HEMC_LOOSE_CLOTH, false}, {"披風", "cape", HEMC_LOOSE_CLOTH, false},
@@ -101,37 +111,52 @@ static const hemc_loose_word words[] = {
     {"頭髮", "hair", HEMC_LOOSE_HAIR, false}, {"尾巴", "tail", HEMC_LOOSE_FLESH, false},
     {"马尾", "hair", HEMC_LOOSE_HAIR, false}, {"刘海", "hair", HEMC_LOOSE_HAIR, false},
     {"辫", "hair", HEMC_LOOSE_HAIR, false}, {"胡子", "beard", HEMC_LOOSE_HAIR, false},
-    {"披肩", "cape", HEMC_LOOSE_CLOTH, false}, {"飘带", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"袍", "robe", HEMC_LOOSE_CLOTH, false}, {"披肩", "cape", HEMC_LOOSE_CLOTH, false}, {"飘带", "ribbon", HEMC_LOOSE_CLOTH, false},
     // Korean: cape, skirt, hair, tail
     {"망토", "cape", HEMC_LOOSE_CLOTH, false}, {"치마", "skirt", HEMC_LOOSE_CLOTH, false},
     {"머리카락", "hair", HEMC_LOOSE_HAIR, false}, {"꼬리", "tail", HEMC_LOOSE_FLESH, false},
     {"스커트", "skirt", HEMC_LOOSE_CLOTH, false}, {"드레스", "skirt", HEMC_LOOSE_CLOTH, false},
-    {"수염", "beard", HEMC_LOOSE_HAIR, false}, {"귀", "ears", HEMC_LOOSE_FLESH, false},
+    {"로브", "robe", HEMC_LOOSE_CLOTH, false}, {"수염", "beard", HEMC_LOOSE_HAIR, false}, {"귀", "ears", HEMC_LOOSE_FLESH, false},
     // Russian, small and capital: cape, skirt, hair, tail
     {"плащ", "cape", HEMC_LOOSE_CLOTH, false}, {"Плащ", "cape", HEMC_LOOSE_CLOTH, false},
     {"юбка", "skirt", HEMC_LOOSE_CLOTH, false}, {"Юбка", "skirt", HEMC_LOOSE_CLOTH, false},
     {"волосы", "hair", HEMC_LOOSE_HAIR, false}, {"Волосы", "hair", HEMC_LOOSE_HAIR, false},
+    {"мантия", "robe", HEMC_LOOSE_CLOTH, false}, {"Мантия", "robe", HEMC_LOOSE_CLOTH, false},
     {"борода", "beard", HEMC_LOOSE_HAIR, false}, {"Борода", "beard", HEMC_LOOSE_HAIR, false},
     {"хвост", "tail", HEMC_LOOSE_FLESH, false}, {"Хвост", "tail", HEMC_LOOSE_FLESH, false},
     {"尾", "tail", HEMC_LOOSE_FLESH, false}, // last: a horse's is a way to wear hair
 };
+// These tell something of a chain of bones alone: a mesh called Cloth is a shirt and trousers.
+static const hemc_loose_word chain_words[] = {
+    {"sleeve", "sleeves", HEMC_LOOSE_CLOTH, false}, {"cloth", "cloth", HEMC_LOOSE_CLOTH, true},
+    {"tassel", "tassels", HEMC_LOOSE_SPRING, false}, {"dangle", "dangles", HEMC_LOOSE_SPRING, false},
+    {"feather", "feathers", HEMC_LOOSE_FIN, false}, {"袖", "sleeves", HEMC_LOOSE_CLOTH, false}};
+static const char* const limbs[] = {"head", "neck", "hand", "wrist", "arm", "forearm", "upperarm", "elbow", "foot",
+    "ankle", "leg", "upperleg", "lowerleg", "upleg", "thigh", "calf", "shin", "knee", "頭", "腕", "手首", "足", "ひざ", "头",
+    "手臂", "腿"};
 static const char* const lookalikes[] = {"chair",    "detail",   "address",    "landscape", "escape", "retail", "manet",
-                                         "cocktail", "armchair", "wheelchair", "headdress", "earring", "haarlem"};
+                                         "cocktail", "armchair", "wheelchair", "headdress", "earring", "haarlem",
+                                         "breastplate", "breastbone", "tailor", "dresser", "dressing"};
 static const char* const accessories[] = {
     "accessory", "accessories", "hairtie", "hairclip", "hairpin", "hairband", "headband", "scrunchie", "barrette",
     "tie", "clip", "pin", "band", "hat", "cap", "helmet", "helm", "crown", "tiara", "glasses", "goggles", "mask",
     "sword", "blade", "dagger", "knife", "axe", "hammer", "mace", "spear", "staff", "wand", "bow", "arrow", "quiver",
     "shield", "gun", "rifle", "pistol", "weapon", "book", "spellbook", "bag", "backpack", "pouch", "lantern", "torch",
-    "earring", "earrings", "necklace", "prop", "props", "mug", "flute", "shuriken", "crossbow", "throwable", "offhand"};
+    "earring", "earrings", "necklace", "prop", "props", "mug", "flute", "shuriken", "crossbow", "throwable", "offhand",
+    "greatsword", "longsword", "shortsword", "broadsword", "katana", "rapier", "saber", "sabre", "sheath", "scythe",
+    "halberd", "lance", "trident", "longbow", "shortbow", "battleaxe", "warhammer", "tome", "grimoire", "scroll",
+    "potion", "bottle", "satchel", "rucksack"};
 // clang-format on
 
 enum {
     WORD_COUNT = sizeof(words) / sizeof(words[0]),
+    CHAIN_WORD_COUNT = sizeof(chain_words) / sizeof(chain_words[0]),
+    LIMB_COUNT = sizeof(limbs) / sizeof(limbs[0]),
     ALIKE_COUNT = sizeof(lookalikes) / sizeof(lookalikes[0]),
     ACCESSORY_COUNT = sizeof(accessories) / sizeof(accessories[0]),
     TOKEN_SIZE = 64
 };
-_Static_assert(WORD_COUNT <= HEMC_LOOSE_PARTS, "more words than findings have room");
+_Static_assert(WORD_COUNT + CHAIN_WORD_COUNT <= HEMC_LOOSE_PARTS, "more words than findings have room");
 
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -220,24 +245,38 @@ static bool is_alike(const char* token) {
     return false;
 }
 
-const hemc_loose_word* hemc_name_loose(const char* name) {
+// The first word of a name that is in the table; words of scripts without capitals anywhere in it.
+static const hemc_loose_word* find_word(const char* name, const hemc_loose_word* table, uint32_t count) {
     char token[TOKEN_SIZE];
     name = without_rig(name);
     for (const char* at = name; next_token(&at, token);) {
         const size_t length = strlen(token);
-        for (uint32_t i = 0; i < WORD_COUNT && !is_alike(token); ++i) {
-            const size_t n = strlen(words[i].word);
-            if (strcmp(token, words[i].word) == 0 ||
-                (!words[i].whole && length > n &&
-                 (strncmp(token, words[i].word, n) == 0 || strcmp(token + length - n, words[i].word) == 0))) {
-                return &words[i];
+        for (uint32_t i = 0; i < count && !is_alike(token); ++i) {
+            const size_t n = strlen(table[i].word);
+            if (strcmp(token, table[i].word) == 0 ||
+                (!table[i].whole && length > n &&
+                 (strncmp(token, table[i].word, n) == 0 || strcmp(token + length - n, table[i].word) == 0))) {
+                return &table[i];
             }
         }
     }
-    for (uint32_t i = 0; i < WORD_COUNT; ++i) {
-        if ((words[i].word[0] & 0x80) != 0 && strstr(name, words[i].word) != NULL) {
-            return &words[i];
+    for (uint32_t i = 0; i < count; ++i) {
+        if ((table[i].word[0] & 0x80) != 0 && strstr(name, table[i].word) != NULL) {
+            return &table[i];
         }
     }
     return NULL;
+}
+
+const hemc_loose_word* hemc_name_loose(const char* name) {
+    return find_word(name, words, WORD_COUNT);
+}
+
+const hemc_loose_word* hemc_name_chain(const char* name) {
+    const hemc_loose_word* word = hemc_name_loose(name);
+    return word != NULL ? word : find_word(name, chain_words, CHAIN_WORD_COUNT);
+}
+
+bool hemc_name_is_limb(const char* name) {
+    return hemc_name_chain(name) == NULL && hemc_name_holds_any(name, limbs, LIMB_COUNT);
 }

@@ -11,7 +11,8 @@
 //   A trim, a belt or a bow that lies on another loose part all along moves with that part: made on its own it
 //   would be a strip two particles wide, or hold on to nothing and fall.
 //   Hair that lies close to the head everywhere (a cropped head, brows) has no room to move and stays with the skeleton.
-//   So does a hood: cloth that follows the head and encloses it. Simulated, it would fly off.
+//   So does a hood: cloth that follows the head and encloses it. Simulated, it would fly off. And so do ears that lie
+//   on the head, a person's on a rig that has bones for them.
 //
 // Distances are in shares of the model's height, since nothing says in which unit a file without a recipe is.
 
@@ -51,17 +52,34 @@ static double area_of(const hemc_vec3* positions, const uint32_t* corner) {
     return 0.5 * sqrt(d3_dot(n, n));
 }
 
-static double head_weight(const hemc_model* model, uint32_t v) {
+// Per bone: those named so or, where none is (Rigify's is the end of a spine), the one that looks like it.
+static uint8_t* find_heads(hemc_arena* arena, const hemc_model* model) {
+    static const char* const words[] = {"head", "頭", "头", "머리"};
+    uint8_t* heads = hemc_alloc(arena, (size_t)model->bone_count + 1, 1);
+    bool any = false;
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        heads[b] = hemc_name_holds_any(model->bone_defs[b].name, words, 4);
+        any = any || heads[b];
+    }
+    const int32_t head = any ? HEM_NONE : hemc_auto_head(arena, model);
+    if (head != HEM_NONE) {
+        heads[head] = 1;
+    }
+    return heads;
+}
+
+static double head_weight(const hemc_model* model, const uint8_t* heads, uint32_t v) {
     double sum = 0;
     for (int k = 0; k < 4; ++k) {
-        static const char* const heads[] = {"head", "頭", "头", "머리"};
-        const bool head = hemc_name_holds_any(model->bone_defs[model->bones[v][k]].name, heads, 4);
-        sum += head ? (double)model->bone_weights[v][k] : 0.0;
+        sum += heads[model->bones[v][k]] ? (double)model->bone_weights[v][k] : 0.0;
     }
     return sum;
 }
 
 static int32_t decide(const piece* p, const double* area, int32_t self, uint32_t part_count, hemc_auto_kind kind) {
+    if (kind == HEMC_AUTO_EARS) { // whatever hair lies around them
+        return p->hanging < HANGING_SHARE * p->vertices ? HEM_NONE : self;
+    }
     for (uint32_t k = 0; k < part_count; ++k) {
         if ((int32_t)k != self && area[k] > p->area && p->on[k] >= ON_TOP_SHARE * p->vertices) {
             return (int32_t)k;
@@ -85,6 +103,7 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
     memcpy(before, owner, model->triangle_count * sizeof(int32_t));
     hemc_bvh rest, *trees = hemc_alloc(arena, part_count, sizeof(hemc_bvh));
     bool has_rest = build(arena, model, before, HEM_NONE, &rest);
+    const uint8_t* heads = find_heads(arena, model);
     double* area = hemc_alloc(arena, part_count, sizeof(double)); // 0 = nothing was left for it
     for (uint32_t k = 0; k < part_count; ++k) {
         build(arena, model, before, (int32_t)k, &trees[k]);
@@ -140,7 +159,7 @@ void hemc_auto_pieces(hemc_arena* arena, const hemc_model* model, const hemc_aut
             }
             p->hanging += !has_rest || hemc_bvh_nearest(&rest, at, CLOSE * height, NULL, NULL, NULL) == HEM_NONE;
             p->away += !has_rest || hemc_bvh_nearest(&rest, at, HOOD * height, NULL, NULL, NULL) == HEM_NONE;
-            p->head += head_weight(model, v);
+            p->head += head_weight(model, heads, v);
         }
         for (uint32_t t = 0; t < model->triangle_count; ++t) {
             if (before[t] == (int32_t)self) {

@@ -38,7 +38,9 @@
 #define SLICES 8        // of a cape's height, in which the body must be beside it
 #define SECTORS 8       // around a hem
 #define CANDIDATE_LIMIT 48
-#define PIECE_LIMIT 16 // of a node, the largest first
+#define SKULLS 3        // pieces that may be the skull among the locks
+#define PIECE_LIMIT 16  // of a node, the largest first
+#define LOCK_LEAST 0.06 // the longest side of a lock's box; eyes, teeth and brows are smaller
 #define LEAST_TRIANGLES 24
 #define CHAIN_LEAST 3
 #define CHAINS_LEAST 3 // two are legs
@@ -192,6 +194,56 @@ static void add_pieces(looker* l, const uint8_t* node) {
     }
 }
 
+// Locks and cards are pieces too small to tell anything alone: those of a node that follow the head, together, and without
+// one of the largest, which may be the skull.
+static void add_locks(looker* l, const uint8_t* node) {
+    const hemc_model* model = l->model;
+    uint32_t* numbers = hemc_alloc(l->arena, model->triangle_count, sizeof(uint32_t));
+    const uint32_t count = hemc_number_components(l->arena, model, node, numbers);
+    if (count < 3 || l->head == HEM_NONE) {
+        return;
+    }
+    double(*box)[6] = hemc_alloc(l->arena, count, sizeof(*box));
+    double(*weight)[2] = hemc_alloc(l->arena, count, sizeof(*weight)); // of the head, of all
+    for (uint32_t i = 0; i < 6 * count; ++i) {
+        box[i / 6][i % 6] = i % 6 < 3 ? 1e30 : -1e30;
+    }
+    for (uint32_t i = 0; i < 3 * model->triangle_count; ++i) {
+        if (!node[i / 3]) {
+            continue;
+        }
+        const uint32_t v = model->triangles[i], piece = numbers[i / 3];
+        const double x[3] = {model->positions[v].x, model->positions[v].y, model->positions[v].z};
+        for (int k = 0; k < 3; ++k) {
+            box[piece][k] = fmin(box[piece][k], x[k]);
+            box[piece][3 + k] = fmax(box[piece][3 + k], x[k]);
+        }
+        for (int k = 0; k < 4; ++k) {
+            const double w = (double)model->bone_weights[v][k];
+            weight[piece][0] += model->bones[v][k] == (uint32_t)l->head ? w : 0;
+            weight[piece][1] += w;
+        }
+    }
+    uint32_t largest[SKULLS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, locks = 0;
+    uint8_t* is_lock = hemc_alloc(l->arena, count, 1);
+    for (uint32_t piece = 0; piece < count; ++piece) {
+        const double* b = box[piece];
+        is_lock[piece] = weight[piece][0] > 0.6 * weight[piece][1] &&
+                         fmax(b[3] - b[0], fmax(b[4] - b[1], b[5] - b[2])) > LOCK_LEAST * l->height;
+        if (is_lock[piece] && locks < SKULLS) {
+            largest[locks] = piece;
+        }
+        locks += is_lock[piece];
+    }
+    uint8_t* mask = hemc_alloc(l->arena, model->triangle_count, 1);
+    for (uint32_t without = 0; without <= SKULLS && locks >= 3; ++without) {
+        for (uint32_t t = 0; t < model->triangle_count; ++t) {
+            mask[t] = node[t] && is_lock[numbers[t]] && (without == 0 || numbers[t] != largest[without - 1]);
+        }
+        add_shape(l, mask);
+    }
+}
+
 // Whether a material of a node is pieces of their own: a belly in another colour is still the body.
 static bool is_apart(const looker* l, const uint8_t* mask, uint32_t node) {
     const hemc_model* model = l->model;
@@ -234,6 +286,7 @@ static void find_candidates(looker* l) {
                 }
             }
             if (pass == 1) {
+                add_locks(l, mask);
                 add_pieces(l, mask);
             } else if (pass == 0 || is_apart(l, mask, primitive->node)) {
                 add_shape(l, mask);
@@ -573,6 +626,12 @@ uint32_t hemc_auto_shapes(hemc_arena* arena, const hemc_model* model, hemc_auto_
         }
     }
     return count;
+}
+
+int32_t hemc_auto_head(hemc_arena* arena, const hemc_model* model) {
+    looker l = {.arena = arena, .model = model};
+    find_skeleton(&l);
+    return l.head;
 }
 
 bool hemc_auto_upright(hemc_arena* arena, const hemc_model* model) {

@@ -412,7 +412,7 @@ static bool read_attach(const hemc_recipe_reader* r, const hemc_json* value, hem
     for (uint32_t i = 0; i < attach->bone_count; ++i) {
         bool any = false;
         for (uint32_t b = 0; b < r->model->bone_count && !any; ++b) {
-            any = hemc_glob(attach->bones[i], r->model->bone_defs[b].name);
+            any = hemc_bone_matches(r->model, b, attach->bones[i]);
         }
         if (!any) {
             return hemc_recipe_no_bone(r, hemc_json_member(value, "bones"), attach->bones[i]);

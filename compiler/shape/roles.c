@@ -133,7 +133,7 @@ static void attach_bones(roles* r, uint8_t* attached) {
     uint8_t* named = hemc_alloc(r->arena, (size_t)model->bone_count + 1, sizeof *named);
     for (uint32_t b = 0; b < model->bone_count; ++b) {
         for (uint32_t k = 0; k < r->part->attach.bone_count; ++k) {
-            named[b] |= hemc_glob(r->part->attach.bones[k], model->bone_defs[b].name);
+            named[b] |= hemc_bone_matches(model, b, r->part->attach.bones[k]);
         }
     }
     for (uint32_t i = 0; i < r->p->count; ++i) {

@@ -68,6 +68,20 @@ bool hemc_glob(const char* pattern, const char* name) {
     return *pattern == 0;
 }
 
+bool hemc_bone_matches(const hemc_model* model, uint32_t bone, const char* pattern) {
+    if (pattern[0] == '#') {
+        uint64_t number = 0;
+        const char* c = pattern + 1;
+        for (; *c >= '0' && *c <= '9' && number < UINT32_MAX; ++c) {
+            number = 10 * number + (uint64_t)(*c - '0');
+        }
+        if (*c == 0 && c > pattern + 1 && number == bone) {
+            return true;
+        }
+    }
+    return hemc_glob(pattern, model->bone_defs[bone].name);
+}
+
 // -- Paint
 
 static bool same_name(const char* a, const char* b, size_t length) {

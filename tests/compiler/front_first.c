@@ -48,6 +48,16 @@ TEST names_of_many_tools_and_languages_are_read(void) {
                 {"Forearm", NULL},
                 {"Scape:Body", NULL},
                 {"Rock", NULL},
+                {"Breastplate", NULL},
+                {"Tailor_Body", NULL},
+                {"Cloth", NULL},
+                {"Sleeve.L", NULL},
+                {"Tailcoat", "coat"},
+                {"Nightgown", "skirt"},
+                {"J_Opt_C_FoxTail1_01", "tail"},
+                {"J_Sec_L_CoatSkirtBack_01", "coat"},
+                {"J_Opt_L_RabbitEar1_01", "ears"},
+                {"长袍", "robe"},
                 {"", NULL}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         const hemc_loose_word* word = hemc_name_loose(rows[i].name);
@@ -60,12 +70,15 @@ TEST names_of_many_tools_and_languages_are_read(void) {
 }
 
 TEST accessories_are_known_by_a_word_of_their_own(void) {
-    static const char* const are[] = {"1H_Sword", "F_PonyTail_Accessory_MAT", "Knight_Helmet", "HairTie", "Spellbook"};
+    static const char* const are[] = {
+        "1H_Sword", "F_PonyTail_Accessory_MAT", "Knight_Helmet", "HairTie", "Spellbook", "Greatsword_02"};
     static const char* const are_not[] = {"Knight_Cape", "Swordfish", "Hatch", "Hair", "Elbow.L", "Shinband2x"};
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 6; ++i) {
         ASSERTm(are[i], hemc_name_is_accessory(are[i]));
         ASSERT_FALSEm(are_not[i], hemc_name_is_accessory(are_not[i]));
     }
+    ASSERT_STR_EQ("sleeves", hemc_name_chain("J_Sec_L_TipSleeve_01")->part); // of bones alone
+    ASSERT_EQ(NULL, hemc_name_chain("Arm"));
     PASS();
 }
 

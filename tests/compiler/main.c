@@ -10,6 +10,7 @@ SUITE_EXTERN(front_import_suite);
 SUITE_EXTERN(front_morph_suite);
 SUITE_EXTERN(front_spoiled_suite);
 SUITE_EXTERN(front_stripped_suite);
+SUITE_EXTERN(front_called_suite);
 SUITE_EXTERN(front_trials_suite);
 SUITE_EXTERN(front_skin_suite);
 SUITE_EXTERN(front_pose_suite);
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(front_morph_suite);
     RUN_SUITE(front_spoiled_suite);
     RUN_SUITE(front_stripped_suite);
+    RUN_SUITE(front_called_suite);
     RUN_SUITE(front_trials_suite);
     RUN_SUITE(front_skin_suite);
     RUN_SUITE(front_pose_suite);
