@@ -41,6 +41,9 @@ static const limits LIMITS[] = {{'A', 0.01f, 0.005f, 0.35f, 0.01f},
                                 {'E', 0.3f, 0.2f, 1.2f, 0.25f}};
 enum { LIMIT_B = 1 };
 
+// Wind may carry what is held at one end this far, of its size: a long cape that flies is no fault.
+#define SWING 1.5f
+
 static char grade_of(const preflight_part* part, float size) {
     for (size_t i = 0; i < sizeof(LIMITS) / sizeof(LIMITS[0]); i++) {
         if (part->crossed_share <= LIMITS[i].crossed && part->stretched_share <= LIMITS[i].stretched &&
@@ -73,8 +76,10 @@ typedef struct flight {
     int32_t calm_clip; // moves least, of those in which it stands if there are any; -1: none yet
     float calm_speed;
     bool calm_stands;
-    float* last;  // positions of the frame before
-    float* joint; // of each bone, bind pose
+    bool blown;                   // the clip is one in which wind blows
+    float reach[SEEN_LAYERS_MAX]; // m, size of what moves, in the bind pose
+    float* last;                  // positions of the frame before
+    float* joint;                 // of each bone, bind pose
 } flight;
 
 static uint32_t crossed_of(const seen_mesh* m, uint32_t layer) {
@@ -140,10 +145,10 @@ static void look(flight* f, const player* live, preflight_moment now, preflight_
         part->crossed_peak = fmaxf(part->crossed_peak, share);
         part->stretched_peak = fmaxf(part->stretched_peak, stretched);
         part->stretch_max = fmaxf(part->stretch_max, l->stretch_max);
-        part->drift_max = fmaxf(part->drift_max, l->drift_max);
+        const float drift = f->blown && l->drift_max <= SWING * f->reach[layer] ? 0.0f : l->drift_max;
+        part->drift_max = fmaxf(part->drift_max, drift);
         const limits* b = &LIMITS[LIMIT_B];
-        const float bad =
-            fmaxf(share / b->crossed, fmaxf(stretched / b->stretched, l->drift_max / (b->drift * m->size)));
+        const float bad = fmaxf(share / b->crossed, fmaxf(stretched / b->stretched, drift / (b->drift * m->size)));
         if (bad > f->worst[f->part_of[layer]]) {
             f->worst[f->part_of[layer]] = bad;
             f->out->parts[f->part_of[layer]].moment = now;
@@ -160,11 +165,23 @@ static player_setup setup_of(const flight* f, int32_t clip, float from, float hz
     return setup;
 }
 
+static bool wind_blows(const flight* f, int32_t clip) {
+    const int32_t motion = clip - (int32_t)f->source->view.clip_count;
+    bool blows = false;
+    for (int32_t i = 0; motion >= 0 && i < (int32_t)(asset_clip_seconds(f->source, clip) * LOOK_HZ); i++) {
+        float wind[3];
+        motion_wind(motion, (float)i / LOOK_HZ, wind);
+        blows = blows || v3_length(v3_load(wind)) > 0.0f;
+    }
+    return blows;
+}
+
 // At all rates side by side, so that the pose is looked at once.
 static int play_clip(flight* f, int32_t clip, float from, int32_t looks, preflight_part (*runs)[HEM_MAX_PARTS]) {
     player live[RATE_COUNT];
     int32_t begun = 0;
     int code = 0;
+    f->blown = wind_blows(f, clip);
     while (code == 0 && begun < RATE_COUNT) {
         player_setup setup = setup_of(f, clip, from, RATES[begun]);
         setup.settled = begun > 0 ? &live[0] : NULL;
@@ -338,6 +355,22 @@ static void begin_parts(flight* f) {
         f->triangles[m->triangle_layers[t]]++;
     }
     memset(f->part_of, 0xff, sizeof(f->part_of));
+    vec3 low[SEEN_LAYERS_MAX], high[SEEN_LAYERS_MAX];
+    for (uint32_t layer = 0; layer < m->layer_count; layer++) {
+        low[layer] = v3(INFINITY, INFINITY, INFINITY);
+        high[layer] = v3(-INFINITY, -INFINITY, -INFINITY);
+    }
+    for (uint32_t v = 0; v < m->vertex_count; v++) {
+        const uint32_t layer = m->vertex_layers[v];
+        if (m->moved[v] > 0.0f) {
+            const vec3 p = v3_load(m->rest + 3 * (size_t)v);
+            low[layer] = v3(fminf(low[layer].x, p.x), fminf(low[layer].y, p.y), fminf(low[layer].z, p.z));
+            high[layer] = v3(fmaxf(high[layer].x, p.x), fmaxf(high[layer].y, p.y), fmaxf(high[layer].z, p.z));
+        }
+    }
+    for (uint32_t layer = 0; layer < m->layer_count; layer++) {
+        f->reach[layer] = m->layers[layer].moved_count > 0 ? v3_length(v3_sub(high[layer], low[layer])) : 0.0f;
+    }
     for (uint32_t layer = 1; layer < m->layer_count; layer++) {
         if (m->layers[layer].moved_count > 0 && f->triangles[layer] > 0) {
             f->part_of[layer] = (uint8_t)f->out->part_count;

@@ -163,6 +163,51 @@ TEST a_wind_blows_in_one_motion_only(void) {
 }
 
 // The worst part speaks, about what is worst in it.
+// How far each motion carries a part is measured here by itself; what wind does is no drift.
+TEST what_flies_in_the_wind_does_not_drift(void) {
+    asset a;
+    preflight flown;
+    ASSERT(open_fixture(&a));
+    a.view.clip_count = 0; // test motions alone
+    hemc_preflight* before = calloc(1, sizeof(hemc_preflight));
+    float* posed = malloc(sizeof(float) * 3 * a.view.info->vertex_count);
+    ASSERT(before != NULL && posed != NULL);
+    for (int32_t clip = 1; clip < asset_clip_count(&a); clip++) { // the first is all of them
+        player p;
+        player_setup setup = player_setup_default(&a);
+        setup.clip = clip;
+        setup.settle_seconds = PREFLIGHT_SETTLE_SECONDS;
+        ASSERT_EQ(0, player_begin(&p, &setup));
+        float farthest = 0.0f;
+        for (int32_t i = 0; i < (int32_t)(60.0f * asset_clip_seconds(&a, clip)); i++) {
+            player_frame frame;
+            ASSERT_EQ(0, player_step(&p, false, &frame));
+            asset_skin(&a, p.pose, posed, NULL);
+            for (uint32_t v = 0; v < a.view.info->vertex_count; v++) {
+                const float *x = p.puppet.positions + 3 * (size_t)v, *y = posed + 3 * (size_t)v;
+                farthest = fmaxf(farthest, hypotf(hypotf(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+            }
+        }
+        player_end(&p);
+        for (int32_t i = 0; i < asset_clip_count(&a); i++) {
+            before->clips[i].grade = i + 1 == clip ? 'C' : 'A'; // fly this one alone
+        }
+        ASSERT_EQ(0, preflight_run(&flown, &a, NULL, before));
+        ASSERT_EQ(1, flown.clip_count);
+        float told = 0.0f;
+        for (int32_t i = 0; i < flown.part_count; i++) {
+            told = fmaxf(told, flown.parts[i].drift_max);
+        }
+        const bool wind = strcmp(asset_clip_name(&a, clip), "test-wind") == 0;
+        ASSERTm(asset_clip_name(&a, clip), farthest > 0.001f);
+        ASSERTm(asset_clip_name(&a, clip), wind ? told == 0.0f : told > 0.5f * farthest && told <= 1.001f * farthest);
+    }
+    free(posed);
+    free(before);
+    asset_unload(&a);
+    PASS();
+}
+
 TEST advice_names_the_part_and_the_fault(void) {
     char text[512];
     asset a;
@@ -194,5 +239,6 @@ SUITE(preflight_suite) {
     RUN_TEST(each_clip_is_judged_by_itself);
     RUN_TEST(players_take_over_what_has_settled);
     RUN_TEST(a_wind_blows_in_one_motion_only);
+    RUN_TEST(what_flies_in_the_wind_does_not_drift);
     RUN_TEST(advice_names_the_part_and_the_fault);
 }
