@@ -581,6 +581,18 @@ static void find_shapes(hemc_arena* arena, const hemc_model* model, finding* lis
         hemc_text_add(&f->why, "a chain of bones in the middle leads away from the head");
         claim(arena, model, f, mask, (int32_t)*count - 1, owner);
     }
+    uint8_t* ears = hemc_alloc(arena, model->bone_count, 1);
+    uint8_t* skull = hemc_alloc(arena, model->bone_count, 1);
+    const uint32_t pairs = hemc_auto_ear_chains(arena, model, ears, skull);
+    if (pairs != 0) {
+        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
+        kinds[*count] = HEMC_AUTO_EARS;
+        finding* f = finding_of(arena, model, list, count, "ears", HEMC_LOOSE_FLESH);
+        f->bones = ears;
+        f->anchors = skull;
+        hemc_text_add(&f->why, "chains of bones stand up from the head, left and right");
+        claim(arena, model, f, mask, (int32_t)*count - 1, owner);
+    }
     hemc_auto_shape shapes[HEMC_AUTO_SHAPES];
     const uint32_t shape_count = hemc_auto_shapes(arena, model, shapes);
     for (uint32_t i = 0; i < shape_count; ++i) {

@@ -90,6 +90,8 @@ bool hemc_auto_upright(hemc_arena* arena, const hemc_model* model);
 uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
 // Chains of bones in the middle that lead away from the head, as tails do; returns how many.
 uint32_t hemc_auto_tail_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
+// Pairs of chains of bones, left and right, that stand up from the head, as ears do; returns how many pairs.
+uint32_t hemc_auto_ear_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
 // Of hair: how many guides the locks and cards of it need, 0 = it is none of either; *length of one, units of the file.
 // (auto_cards.c)
 uint32_t hemc_auto_locks(hemc_arena* arena, const hemc_model* model, const uint8_t* mask, double* length);

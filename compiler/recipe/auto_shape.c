@@ -44,6 +44,9 @@
 #define LEAST_TRIANGLES 24
 #define CHAIN_LEAST 3
 #define CHAINS_LEAST 3 // two are legs
+#define EAR_LEAST 2    // bones
+#define EAR_UP 0.03    // from the first bone of an ear to its last
+#define EAR_MOST 0.15  // of the weight, each
 #define TAIL_MOST 0.15 // of the weight; more is the body of a fish or a snake
 
 typedef struct shape {
@@ -669,8 +672,9 @@ uint32_t hemc_auto_head_chains(hemc_arena* arena, const hemc_model* model, uint8
     return chains >= CHAINS_LEAST ? chains : 0;
 }
 
-// A chain from b downwards: no bone of it has two children that carry anything.
-static bool is_chain(const looker* l, uint32_t b, const double* weight, uint8_t* chain, uint32_t* length, double* sum) {
+// A chain from b downwards: no bone of it has two children that carry anything. In the middle, or anywhere.
+static bool is_chain(const looker* l, uint32_t b, const double* weight, bool middle, uint8_t* chain, uint32_t* length,
+                     double* sum) {
     const hemc_model* model = l->model;
     uint8_t* carries = hemc_alloc(l->arena, model->bone_count, 1); // a bone, or one below it
     uint8_t* children = hemc_alloc(l->arena, model->bone_count, 1);
@@ -687,7 +691,7 @@ static bool is_chain(const looker* l, uint32_t b, const double* weight, uint8_t*
     for (uint32_t k = b; k < model->bone_count; ++k) {
         const int32_t parent = model->bone_defs[k].parent;
         chain[k] = carries[k] && (k == b || (parent != HEM_NONE && chain[parent]));
-        if (chain[k] && (children[k] > 1 || !l->midline[k])) {
+        if (chain[k] && (children[k] > 1 || (middle && !l->midline[k]))) {
             return false;
         }
         *length += chain[k] && weight[k] > 0;
@@ -716,7 +720,7 @@ uint32_t hemc_auto_tail_chains(hemc_arena* arena, const hemc_model* model, uint8
         uint32_t length;
         double sum;
         memset(chain, 0, model->bone_count);
-        if (of_head[b] || parent == HEM_NONE || bones[b] || !is_chain(&l, b, weight, chain, &length, &sum) ||
+        if (of_head[b] || parent == HEM_NONE || bones[b] || !is_chain(&l, b, weight, true, chain, &length, &sum) ||
             chain[l.head] || length < CHAIN_LEAST || sum > TAIL_MOST * all) {
             continue;
         }
@@ -738,4 +742,61 @@ uint32_t hemc_auto_tail_chains(hemc_arena* arena, const hemc_model* model, uint8
         }
     }
     return chains;
+}
+
+static hemc_d3 joint(const looker* l, uint32_t bone) {
+    const float* bind = l->model->bone_defs[bone].bind;
+    return d3(bind[3], bind[7], bind[11]);
+}
+
+static hemc_d3 mirrored(const looker* l, hemc_d3 p) {
+    return l->side == 0 ? d3(2 * l->middle - p.x, p.y, p.z) : d3(p.x, p.y, 2 * l->middle - p.z);
+}
+
+uint32_t hemc_auto_ear_chains(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors) {
+    looker l = {.arena = arena, .model = model};
+    find_skeleton(&l);
+    if (l.head == HEM_NONE) {
+        return 0;
+    }
+    double* weight = hemc_alloc(arena, model->bone_count, sizeof(double));
+    double all = 0;
+    for (uint32_t v = 0; v < model->vertex_count; ++v) {
+        for (int k = 0; k < 4; ++k) {
+            weight[model->bones[v][k]] += (double)model->bone_weights[v][k];
+            all += (double)model->bone_weights[v][k];
+        }
+    }
+    uint32_t* tips = hemc_alloc(arena, model->bone_count, sizeof(uint32_t)); // of chains that stand up from the head
+    uint8_t** chains = hemc_alloc(arena, model->bone_count, sizeof(uint8_t*));
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        uint8_t* chain = hemc_alloc(arena, model->bone_count, 1);
+        uint32_t length;
+        double sum;
+        if (model->bone_defs[b].parent != l.head || bones[b] || !is_chain(&l, b, weight, false, chain, &length, &sum) ||
+            length < EAR_LEAST || sum > EAR_MOST * all) {
+            continue;
+        }
+        for (uint32_t k = b; k < model->bone_count; ++k) {
+            tips[b] = chain[k] ? k : tips[b];
+        }
+        chains[b] = joint(&l, tips[b]).y - joint(&l, b).y > EAR_UP * l.height ? chain : NULL;
+    }
+    uint32_t pairs = 0;
+    for (uint32_t a = 0; a < model->bone_count; ++a) {
+        for (uint32_t b = a + 1; b < model->bone_count && chains[a] != NULL; ++b) {
+            const double off = MIRRORED * l.height;
+            if (chains[b] == NULL || d3_distance(joint(&l, a), joint(&l, b)) < 2 * off ||
+                d3_distance(mirrored(&l, joint(&l, a)), joint(&l, b)) > off ||
+                d3_distance(mirrored(&l, joint(&l, tips[a])), joint(&l, tips[b])) > off) {
+                continue;
+            }
+            ++pairs;
+            anchors[a] = anchors[b] = anchors[l.head] = 1;
+            for (uint32_t k = 0; k < model->bone_count; ++k) {
+                bones[k] |= chains[a][k] | chains[b][k];
+            }
+        }
+    }
+    return pairs;
 }

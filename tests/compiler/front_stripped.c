@@ -161,6 +161,7 @@ TEST legs_and_helmets_stay_what_they_are(void) {
         uint32_t triangles;
     } rows[] = {{"../shared/assets/kaykit_Knight.glb", "cape", 84},
                 {"../shared/assets/quaternius_FormalDress.glb", "skirt", 134},
+                {"../shared/assets/quaternius_PlatformerCharacter.glb", "ears", 240},
                 {"../shared/assets/quaternius_Ranger.glb", NULL, 0},
                 {"../shared/assets/quaternius_Goldfish.glb", NULL, 0}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
