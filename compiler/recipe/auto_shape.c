@@ -770,11 +770,13 @@ uint32_t hemc_auto_ear_chains(hemc_arena* arena, const hemc_model* model, uint8_
     uint32_t* tips = hemc_alloc(arena, model->bone_count, sizeof(uint32_t)); // of chains that stand up from the head
     uint8_t** chains = hemc_alloc(arena, model->bone_count, sizeof(uint8_t*));
     for (uint32_t b = 0; b < model->bone_count; ++b) {
+        if (model->bone_defs[b].parent != l.head || bones[b]) {
+            continue;
+        }
         uint8_t* chain = hemc_alloc(arena, model->bone_count, 1);
         uint32_t length;
         double sum;
-        if (model->bone_defs[b].parent != l.head || bones[b] || !is_chain(&l, b, weight, false, chain, &length, &sum) ||
-            length < EAR_LEAST || sum > EAR_MOST * all) {
+        if (!is_chain(&l, b, weight, false, chain, &length, &sum) || length < EAR_LEAST || sum > EAR_MOST * all) {
             continue;
         }
         for (uint32_t k = b; k < model->bone_count; ++k) {
