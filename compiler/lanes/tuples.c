@@ -15,6 +15,12 @@
 // What does not line up, has two particles in a row, or would be alone in its batch is collected into indexed batches, the
 // first that has a free lane and none of its particles (greedy colouring). Longer constraints come first, since only
 // shorter ones can join them; then by slots, so that neighbours in the list are neighbours in memory.
+//
+// At last batches in rows are put in an order in which those next to each other share no row, where there is one nearby:
+// a core begins the next while it waits for roots and divisions of this one, unless it has to read what this one writes.
+
+#define APART 4  // batches that a core has under way, at most
+#define AHEAD 64 // how far to look for one: what lies near in the list lies near in memory
 
 // An indexed batch of pairs costs about as much as six row batches, see batches.c.
 #define LONELY_LIMIT 6
@@ -197,6 +203,44 @@ static void add_index_batch(hemc_tuple_plan* plan, const hemc_tuples* t, const o
     }
 }
 
+// How many batches ago one of the rows was last written, up to APART.
+static uint32_t age_of(const builder* b, const open_batch* batch, const uint32_t* written, uint32_t now) {
+    uint32_t age = APART;
+    for (uint32_t k = 0; k < length_of(b->t, batch->leader); ++k) {
+        const uint32_t since = now - written[slots_of(b->t, batch->leader)[k] / HEM_LANES];
+        age = since < age ? since : age;
+    }
+    return age;
+}
+
+static void keep_apart(hemc_arena* arena, builder* b) {
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < b->t->starts[b->t->count]; ++i) {
+        const uint32_t row = b->t->slots[i] / HEM_LANES;
+        rows = row >= rows ? row + 1 : rows;
+    }
+    uint32_t* written = hemc_alloc(arena, rows, sizeof(uint32_t)); // when last, counted from APART on
+    for (uint32_t now = APART; now - APART < b->open_count; ++now) {
+        open_batch* from = b->open + (now - APART);
+        const size_t left = b->open_count - (now - APART), near = left < AHEAD ? left : AHEAD;
+        size_t best = 0;
+        uint32_t best_age = 0;
+        for (size_t i = 0; i < near && best_age < APART; ++i) {
+            const uint32_t age = age_of(b, &from[i], written, now);
+            if (age > best_age) {
+                best_age = age;
+                best = i;
+            }
+        }
+        const open_batch next = from[best];
+        memmove(from + 1, from, best * sizeof(*from));
+        from[0] = next;
+        for (uint32_t k = 0; k < length_of(b->t, next.leader); ++k) {
+            written[slots_of(b->t, next.leader)[k] / HEM_LANES] = now;
+        }
+    }
+}
+
 void hemc_batch_tuples(hemc_arena* arena, const hemc_tuples* t, hemc_tuple_plan* plan) {
     memset(plan, 0, sizeof *plan);
     builder b = {.t = t, .head_mask = 63};
@@ -221,6 +265,7 @@ void hemc_batch_tuples(hemc_arena* arena, const hemc_tuples* t, hemc_tuple_plan*
     for (size_t i = 0; i < b.open_count; ++i) {
         lonely += hemc_count_bits(b.open[i].lanes) == 1;
     }
+    keep_apart(arena, &b);
     const bool gather = lonely >= LONELY_LIMIT || (stray_count % HEM_LANES != 0 && lonely != 0);
     plan->batches = hemc_alloc(arena, t->count, sizeof(hemc_tuple_batch));
     plan->members = hemc_alloc(arena, t->starts[t->count], sizeof(hem_group_member));

@@ -255,7 +255,7 @@ static hemi_fabric_args fabric_args(hemi_step* step, uint32_t p, uint32_t first_
     const hem_view* view = step->instance->view;
     const hem_tuning* t = &step->instance->tuning[p];
     hemi_solve* s = &step->scratch->solve;
-    const float h2 = step->h * step->h, none = 1e30f;
+    const float h2 = step->h * step->h, none = HEMI_NO_LIMIT;
     const size_t first = (size_t)hemi_fabric_multipliers(view) + 4 * (size_t)first_payload;
     const int several = s->parts[p].iterations > 1;
     const hemi_fabric_args args = {step->instance->x,

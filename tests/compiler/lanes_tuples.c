@@ -203,6 +203,30 @@ TEST constraints_of_a_sheet_line_up(void) {
     PASS();
 }
 
+// In a strip of triangles each shares two rows with the next. Batches next to each other share none, but for the last few.
+TEST batches_next_to_each_other_share_no_row(void) {
+    enum { LEVELS = 64 };
+    tuple_kit* kit = start();
+    for (uint32_t r = 0; r + 2 < LEVELS; ++r) {
+        for (uint32_t c = 0; c < HEM_LANES; ++c) {
+            const uint32_t slots[3] = {r * HEM_LANES + c, (r + 1) * HEM_LANES + c, (r + 2) * HEM_LANES + c};
+            add(kit, slots, 3);
+        }
+    }
+    batch(kit, 3);
+    CHECK_CALL(check(kit, 3));
+    uint32_t close = 0;
+    for (size_t i = 0; i + 1 < kit->plan.count; ++i) {
+        for (uint32_t k = 0; k < 9; ++k) {
+            close += kit->layout.row_batches[i].rows[k / 3] == kit->layout.row_batches[i + 1].rows[k % 3];
+        }
+    }
+    ASSERT_EQ_FMT((uint32_t)LEVELS - 2, (uint32_t)kit->plan.count, "%u");
+    ASSERT(close < 4);
+    end(kit);
+    PASS();
+}
+
 // Twenty heads of eight strands each, of unequal length, lane by lane: one batch a head.
 TEST strands_that_line_up_share_batches(void) {
     tuple_kit* kit = start();
@@ -249,6 +273,7 @@ SUITE(tuples_suite);
 SUITE(tuples_suite) {
     RUN_TEST(random_constraints_stand_once_and_apart);
     RUN_TEST(constraints_of_a_sheet_line_up);
+    RUN_TEST(batches_next_to_each_other_share_no_row);
     RUN_TEST(strands_that_line_up_share_batches);
     RUN_TEST(strands_that_do_not_line_up_are_indexed);
     RUN_TEST(no_constraints_make_no_batches);

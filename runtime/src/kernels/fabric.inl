@@ -31,67 +31,71 @@ typedef struct fabric_corners {
     v8 w[4];
 } fabric_corners;
 
-// The change of a multiplier for a violation c that changes by w for each unit of it. The strain that is left stays within
-// [low, high].
-HEM_INLINE v8 fabric_step(const hemi_fabric_args* args, v8 c, v8 w, v8 least, v8 alpha, float* lambda, m8 on, v8 low,
-                          v8 high) {
-    v8 kept = lambda ? v8_load(lambda) : v8_zero();
-    v8 scale = v8_max(v8_madd(v8_set1(args->share), w, alpha), v8_max(w, least));
-    v8 change = v8_div(lambda ? v8_nmadd(alpha, kept, c) : c, v8_max(scale, v8_set1(TINY)));
-    v8 left = v8_nmadd(w, change, c);
-    v8 over = v8_sub(left, v8_min(v8_max(left, low), high));
-    m8 moves = m8_and(on, v8_gt(w, v8_set1(TINY)));
-    change = v8_keep(moves, v8_add(change, v8_div(over, v8_max(v8_max(w, least), v8_set1(TINY)))));
-    if (lambda) {
-        v8_store(lambda, v8_add(kept, change));
+// One over what a violation is divided by. It hangs on masses, hardly ever on places, so it is there before the violation is.
+typedef struct fabric_ease {
+    v8 soft, hard; // with what the stuff gives, and without; 0 for who stands still
+} fabric_ease;
+
+HEM_INLINE fabric_ease fabric_ease_of(const hemi_fabric_args* args, v8 w, v8 least, v8 alpha, m8 on) {
+    v8 one = v8_keep(m8_and(on, v8_gt(w, v8_set1(TINY))), v8_set1(1.0f)),
+       held = v8_max(v8_max(w, least), v8_set1(TINY));
+    fabric_ease e = {v8_div(one, v8_max(v8_madd(v8_set1(args->share), w, alpha), held)), v8_div(one, held)};
+    return e;
+}
+
+// The change of a multiplier for a violation c.
+HEM_INLINE v8 fabric_step(v8 c, v8 alpha, fabric_ease ease, float* lambda) {
+    if (!lambda) {
+        return v8_mul(c, ease.soft);
+    }
+    v8 kept = v8_load(lambda), change = v8_mul(v8_nmadd(alpha, kept, c), ease.soft);
+    v8_store(lambda, v8_add(kept, change));
+    return change;
+}
+
+// The same when the strain that is left has to stay within limits; c changes by w for each unit of the multiplier.
+HEM_INLINE v8 fabric_limited(const hemi_fabric_args* args, v8 c, v8 w, v8 alpha, fabric_ease ease, float* lambda) {
+    v8 change = fabric_step(c, alpha, ease, lambda);
+    if (args->strain_limit < HEMI_NO_LIMIT || args->compress_limit < HEMI_NO_LIMIT) {
+        v8 left = v8_nmadd(w, change, c), low = v8_set1(-args->compress_limit), high = v8_set1(args->strain_limit);
+        v8 over = v8_mul(v8_sub(left, v8_min(v8_max(left, low), high)), ease.hard);
+        change = v8_add(change, over);
+        if (lambda) {
+            v8_store(lambda, v8_add(v8_load(lambda), over));
+        }
     }
     return change;
 }
 
 // -- Triangles
 
-typedef struct fabric_gradient {
-    v8x3 f1, f2;
-    v8x3 pull1, pull2; // along a and b, to be subtracted
-    v8 saa, sab, sbb;
-} fabric_gradient;
-
 // By the sides, which are small numbers wherever the cloth is.
-HEM_INLINE v8x3 fabric_column(v8 a1, v8 a2, const v8x3* x) {
-    return v8x3_add(v8x3_scale(v8x3_sub(x[1], x[0]), a1), v8x3_scale(v8x3_sub(x[2], x[0]), a2));
+HEM_INLINE v8x3 fabric_column(v8 k1, v8 k2, v8x3 side1, v8x3 side2) {
+    return v8x3_madd(side2, k2, v8x3_scale(side1, k1));
 }
 
-HEM_INLINE void fabric_pull(fabric_gradient* g, v8x3 along1, v8x3 along2) {
-    g->pull1 = v8x3_add(g->pull1, along1);
-    g->pull2 = v8x3_add(g->pull2, along2);
-    g->f1 = v8x3_sub(g->f1, v8x3_add(v8x3_scale(along1, g->saa), v8x3_scale(along2, g->sab)));
-    g->f2 = v8x3_sub(g->f2, v8x3_add(v8x3_scale(along1, g->sab), v8x3_scale(along2, g->sbb)));
-}
+typedef struct fabric_weights { // sums of w a a, w a b and w b b
+    v8 aa, ab, bb;
+} fabric_weights;
 
-HEM_INLINE void fabric_shear(const hemi_fabric_args* args, fabric_gradient* g, v8 least, v8 inverse_area, float* lambda,
-                             m8 on) {
-    v8 c = v8x3_dot(g->f1, g->f2), large = v8_set1(1e30f);
-    v8 w = v8_madd(g->saa, v8x3_dot(g->f2, g->f2), v8_mul(g->sbb, v8x3_dot(g->f1, g->f1)));
-    w = v8_madd(v8_add(g->sab, g->sab), c, w);
-    v8 change =
-        fabric_step(args, c, w, least, v8_mul(inverse_area, v8_set1(args->alpha[2])), lambda, on, v8_neg(large), large);
-    fabric_pull(g, v8x3_scale(g->f2, change), v8x3_scale(g->f1, change));
-}
-
-HEM_INLINE void fabric_area(const hemi_fabric_args* args, fabric_gradient* g, v8 least, v8 inverse_area, float* lambda,
-                            m8 on) {
-    v8x3 n = v8x3_cross(g->f1, g->f2);
-    v8 size = v8_max(v8_sqrt(v8x3_dot(n, n)), v8_set1(TINY)), large = v8_set1(1e30f);
+HEM_INLINE void fabric_area(const hemi_fabric_args* args, v8x3 f1, v8x3 f2, fabric_weights s, v8 least, v8 inverse_area,
+                            float* lambda, m8 on, v8x3* pull1, v8x3* pull2) {
+    f1 = v8x3_sub(f1, v8x3_madd(*pull2, s.ab, v8x3_scale(*pull1, s.aa)));
+    f2 = v8x3_sub(f2, v8x3_madd(*pull2, s.bb, v8x3_scale(*pull1, s.ab)));
+    v8x3 n = v8x3_cross(f1, f2);
+    v8 size = v8_max(v8_sqrt(v8x3_dot(n, n)), v8_set1(TINY)), alpha = v8_mul(inverse_area, v8_set1(args->alpha[3]));
     n = v8x3_scale(n, v8_div(v8_set1(1.0f), size));
-    v8x3 g1 = v8x3_cross(g->f2, n), g2 = v8x3_cross(n, g->f1);
-    v8 w = v8_madd(g->saa, v8x3_dot(g1, g1), v8_mul(g->sbb, v8x3_dot(g2, g2)));
-    w = v8_madd(v8_add(g->sab, g->sab), v8x3_dot(g1, g2), w);
-    v8 change = fabric_step(args, v8_sub(size, v8_set1(1.0f)), w, least, v8_mul(inverse_area, v8_set1(args->alpha[3])),
-                            lambda, on, v8_neg(large), large);
-    fabric_pull(g, v8x3_scale(g1, change), v8x3_scale(g2, change));
+    v8x3 g1 = v8x3_cross(f2, n), g2 = v8x3_cross(n, f1);
+    v8 w = v8_madd(s.aa, v8x3_dot(g1, g1), v8_mul(s.bb, v8x3_dot(g2, g2)));
+    w = v8_madd(v8_add(s.ab, s.ab), v8x3_dot(g1, g2), w);
+    fabric_ease ease = fabric_ease_of(args, w, least, alpha, on);
+    v8 change = fabric_step(v8_sub(size, v8_set1(1.0f)), alpha, ease, lambda);
+    *pull1 = v8x3_madd(g1, change, *pull1);
+    *pull2 = v8x3_madd(g2, change, *pull2);
 }
 
-// From corners to corners. lambda: four vectors, or NULL.
+// From corners to corners. lambda: four vectors, or NULL. Warp, weft and shear stay in the plane of f1 and f2, so all that
+// they do to each other is in the three products of these: nothing is moved until all three are known.
 HEM_INLINE void triangle_solve(const hem_triangle* t, const hemi_fabric_args* args, fabric_corners* at, m8 on,
                                float* lambda) {
     const v8* w = at->w;
@@ -100,44 +104,49 @@ HEM_INLINE void triangle_solve(const hem_triangle* t, const hemi_fabric_args* ar
     v8 a0 = v8_sub(zero, v8_add(a1, a2)), b0 = v8_sub(zero, v8_add(b1, b2));
     v8 wa0 = v8_mul(w[0], a0), wa1 = v8_mul(w[1], a1), wa2 = v8_mul(w[2], a2);
     v8 wb0 = v8_mul(w[0], b0), wb1 = v8_mul(w[1], b1), wb2 = v8_mul(w[2], b2);
-    v8 inverse_area = v8_load(t->inverse_area);
+    const fabric_weights s = {v8_madd(wa0, a0, v8_madd(wa1, a1, v8_mul(wa2, a2))),
+                              v8_madd(wa0, b0, v8_madd(wa1, b1, v8_mul(wa2, b2))),
+                              v8_madd(wb0, b0, v8_madd(wb1, b1, v8_mul(wb2, b2)))};
     // A constraint that hardly reaches whoever can move asks for far too much of him.
     v8 small = v8_mul(v8_set1(0.05f), v8_add(w[0], v8_add(w[1], w[2])));
     v8 least1 = v8_mul(small, v8_madd(a1, a1, v8_mul(a2, a2))), least2 = v8_mul(small, v8_madd(b1, b1, v8_mul(b2, b2)));
-    fabric_gradient g;
-    g.saa = v8_madd(wa0, a0, v8_madd(wa1, a1, v8_mul(wa2, a2)));
-    g.sab = v8_madd(wa0, b0, v8_madd(wa1, b1, v8_mul(wa2, b2)));
-    g.sbb = v8_madd(wb0, b0, v8_madd(wb1, b1, v8_mul(wb2, b2)));
-    g.f1 = fabric_column(a1, a2, at->x);
-    g.f2 = fabric_column(b1, b2, at->x);
-    g.pull1 = g.pull2 = v8x3_make(zero, zero, zero);
-    v8 low = v8_set1(-args->compress_limit), high = v8_set1(args->strain_limit);
+    v8 least = v8_add(least1, least2), inverse_area = v8_load(t->inverse_area);
+    v8 alpha1 = v8_mul(inverse_area, v8_set1(args->alpha[0])), alpha2 = v8_mul(inverse_area, v8_set1(args->alpha[1]));
+    const fabric_ease ease1 = fabric_ease_of(args, s.aa, least1, alpha1, on);
+    const fabric_ease ease2 = fabric_ease_of(args, s.bb, least2, alpha2, on);
 
-    v8 length = v8_max(v8_sqrt(v8x3_dot(g.f1, g.f1)), tiny);
-    v8x3 along = v8x3_scale(g.f1, v8_div(one, length));
-    v8 change = fabric_step(args, v8_sub(length, one), g.saa, least1, v8_mul(inverse_area, v8_set1(args->alpha[0])),
-                            lambda, on, low, high);
-    v8x3 pull = v8x3_scale(along, change);
-    g.pull1 = pull;
-    g.f1 = v8x3_sub(g.f1, v8x3_scale(pull, g.saa));
-    g.f2 = v8x3_sub(g.f2, v8x3_scale(pull, g.sab));
+    v8x3 side1 = v8x3_sub(at->x[1], at->x[0]), side2 = v8x3_sub(at->x[2], at->x[0]);
+    v8x3 f1 = fabric_column(a1, a2, side1, side2), f2 = fabric_column(b1, b2, side1, side2);
+    v8 f11 = v8x3_dot(f1, f1), f12 = v8x3_dot(f1, f2), f22 = v8x3_dot(f2, f2);
+    v8 length1 = v8_max(v8_sqrt(f11), tiny), length2 = v8_max(v8_sqrt(f22), tiny);
+    v8 inverse1 = v8_div(one, length1), inverse2 = v8_div(one, length2);
 
-    length = v8_max(v8_sqrt(v8x3_dot(g.f2, g.f2)), tiny);
-    along = v8x3_scale(g.f2, v8_div(one, length));
-    change = fabric_step(args, v8_sub(length, one), g.sbb, least2, v8_mul(inverse_area, v8_set1(args->alpha[1])),
-                         lambda ? lambda + 8 : NULL, on, low, high);
-    pull = v8x3_scale(along, change);
-    g.pull2 = pull;
-    g.f1 = v8x3_sub(g.f1, v8x3_scale(pull, g.sab));
-    g.f2 = v8x3_sub(g.f2, v8x3_scale(pull, g.sbb));
+    // Warp moves f1 by -saa u f1 and f2 by -sab u f1; what that changes of |f2| is taken as it is for small u.
+    v8 u = v8_mul(fabric_limited(args, v8_sub(length1, one), s.aa, alpha1, ease1, lambda), inverse1);
+    v8 c2 = v8_nmadd(v8_mul(s.ab, u), v8_mul(f12, inverse2), v8_sub(length2, one));
+    v8 v = v8_mul(fabric_limited(args, c2, s.bb, alpha2, ease2, lambda ? lambda + 8 : NULL), inverse2);
 
-    fabric_shear(args, &g, v8_add(least1, least2), inverse_area, lambda ? lambda + 16 : NULL, on);
+    // f1' = m11 f1 + m12 f2, f2' = m21 f1 + m22 f2, and the products of these.
+    v8 m11 = v8_nmadd(s.aa, u, one), m12 = v8_sub(zero, v8_mul(s.ab, v));
+    v8 m21 = v8_sub(zero, v8_mul(s.ab, u)), m22 = v8_nmadd(s.bb, v, one);
+    v8 p = v8_madd(m21, f11, v8_mul(m22, f12)), q = v8_madd(m21, f12, v8_mul(m22, f22)); // f2' . f1, f2' . f2
+    v8 shear = v8_madd(m11, p, v8_mul(m12, q)), size2 = v8_madd(m21, p, v8_mul(m22, q));
+    p = v8_madd(m11, f11, v8_mul(m12, f12));
+    q = v8_madd(m11, f12, v8_mul(m12, f22));
+    v8 size1 = v8_madd(m11, p, v8_mul(m12, q));
+    v8 weight = v8_madd(v8_add(s.ab, s.ab), shear, v8_madd(s.aa, size2, v8_mul(s.bb, size1)));
+    v8 alpha = v8_mul(inverse_area, v8_set1(args->alpha[2]));
+    v8 k = fabric_step(shear, alpha, fabric_ease_of(args, weight, least, alpha, on), lambda ? lambda + 16 : NULL);
+
+    // Along a by u f1 + k f2', along b by v f2 + k f1'.
+    v8x3 pull1 = v8x3_madd(f2, v8_mul(k, m22), v8x3_scale(f1, v8_madd(k, m21, u)));
+    v8x3 pull2 = v8x3_madd(f2, v8_madd(k, m12, v), v8x3_scale(f1, v8_mul(k, m11)));
     if (args->alpha[3] >= 0.0f) {
-        fabric_area(args, &g, v8_add(least1, least2), inverse_area, lambda ? lambda + 24 : NULL, on);
+        fabric_area(args, f1, f2, s, least, inverse_area, lambda ? lambda + 24 : NULL, on, &pull1, &pull2);
     }
-    at->x[0] = v8x3_sub(at->x[0], v8x3_add(v8x3_scale(g.pull1, wa0), v8x3_scale(g.pull2, wb0)));
-    at->x[1] = v8x3_sub(at->x[1], v8x3_add(v8x3_scale(g.pull1, wa1), v8x3_scale(g.pull2, wb1)));
-    at->x[2] = v8x3_sub(at->x[2], v8x3_add(v8x3_scale(g.pull1, wa2), v8x3_scale(g.pull2, wb2)));
+    at->x[0] = v8x3_sub(at->x[0], v8x3_madd(pull2, wb0, v8x3_scale(pull1, wa0)));
+    at->x[1] = v8x3_sub(at->x[1], v8x3_madd(pull2, wb1, v8x3_scale(pull1, wa1)));
+    at->x[2] = v8x3_sub(at->x[2], v8x3_madd(pull2, wb2, v8x3_scale(pull1, wa2)));
 }
 
 // -- Edges that bend
@@ -178,38 +187,50 @@ HEM_INLINE void bend_solve(const hem_bend* bend, const hemi_fabric_args* args, f
     }
 }
 
-// The angle and how it changes with the corners: grad of 2 and 3 are the normals over the heights, those of the edge balance
-// them by where the feet of the heights are.
-HEM_INLINE v8 dihedral_angle(const v8x3* x, v8 rest_cosine, v8 rest_sine, v8x3* grad) {
-    v8 tiny = v8_set1(TINY), one = v8_set1(1.0f);
-    v8x3 e = v8x3_sub(x[1], x[0]), p = v8x3_sub(x[2], x[0]), r = v8x3_sub(x[3], x[0]);
-    v8x3 n1 = v8x3_cross(e, p), n2 = v8x3_cross(r, e);
-    v8 e2 = v8_max(v8x3_dot(e, e), tiny), length = v8_sqrt(e2);
-    v8 m1 = v8_max(v8x3_dot(n1, n1), tiny), m2 = v8_max(v8x3_dot(n2, n2), tiny);
-    v8 cosine = v8x3_dot(n1, n2), sine = v8_div(v8x3_dot(v8x3_cross(n2, n1), e), length);
-    // Turned back by the rest angle; atan2 does not mind the common factor |n1| |n2|.
-    v8 turned_sine = v8_sub(v8_mul(sine, rest_cosine), v8_mul(cosine, rest_sine));
-    v8 turned_cosine = v8_madd(cosine, rest_cosine, v8_mul(sine, rest_sine));
-    grad[2] = v8x3_scale(n1, v8_div(length, m1));
-    grad[3] = v8x3_scale(n2, v8_div(length, m2));
-    v8 along2 = v8_div(v8x3_dot(p, e), e2), along3 = v8_div(v8x3_dot(r, e), e2);
-    grad[0] = v8x3_add(v8x3_scale(grad[2], v8_sub(along2, one)), v8x3_scale(grad[3], v8_sub(along3, one)));
-    grad[1] = v8x3_neg(v8x3_add(v8x3_scale(grad[2], along2), v8x3_scale(grad[3], along3)));
-    return v8_atan2(turned_sine, turned_cosine);
+// atan2 of finite numbers with one division: large / small turned by an eighth is (small - large) / (small + large).
+HEM_INLINE v8 dihedral_angle(v8 sine, v8 cosine) {
+    v8 ax = v8_abs(cosine), ay = v8_abs(sine), large = v8_max(ax, ay), small = v8_min(ax, ay);
+    m8 turn = v8_gt(small, v8_mul(large, v8_set1(HEM_TAN_PI_8)));
+    v8 from = v8_select(turn, v8_sub(small, large), small), to = v8_select(turn, v8_add(small, large), large);
+    v8 u = v8_div(from, v8_max(to, v8_set1(1e-37f))), z = v8_mul(u, u);
+    v8 p = v8_madd(v8_set1(HEM_ATAN_T4), z, v8_set1(HEM_ATAN_T3));
+    p = v8_madd(p, z, v8_set1(HEM_ATAN_T2));
+    p = v8_madd(p, z, v8_set1(HEM_ATAN_T1));
+    p = v8_madd(p, z, v8_set1(HEM_ATAN_T0));
+    v8 a = v8_madd(v8_mul(u, z), p, v8_add(u, v8_keep(turn, v8_set1(0.25f * HEM_PI))));
+    a = v8_select(v8_gt(ay, ax), v8_sub(v8_set1(0.5f * HEM_PI), a), a);
+    a = v8_select(v8_lt(cosine, v8_zero()), v8_sub(v8_set1(HEM_PI), a), a);
+    return v8_copysign(a, sine);
 }
 
 // lambda: one vector, or NULL. Past the buckling angle the moment grows with a share of the slope only.
+//
+// How the angle changes with the corners: grad2 and grad3 are the normals over the heights, those of the edge balance them by
+// where the feet of the heights are. Its sine times |n1| |n2| is |e| r . n1, since (r x e) x (e x p) = e (r . (e x p)).
 HEM_INLINE void dihedral_solve(const hem_dihedral* dihedral, const hemi_fabric_args* args, fabric_corners* at, m8 on,
                                float* lambda, int damped) {
-    v8x3 grad[4];
-    v8 angle = dihedral_angle(at->x, v8_load(dihedral->cosine), v8_load(dihedral->sine), grad);
-    v8 w = v8_zero(), rate = v8_zero(), one = v8_set1(1.0f);
-    for (int k = 0; k < 4; ++k) {
-        w = v8_madd(at->w[k], v8x3_dot(grad[k], grad[k]), w);
-        if (damped) {
-            rate = v8_add(rate, v8x3_dot(grad[k], v8x3_sub(at->x[k], at->before[k])));
-        }
+    v8 tiny = v8_set1(TINY), one = v8_set1(1.0f);
+    v8x3 e = v8x3_sub(at->x[1], at->x[0]), p = v8x3_sub(at->x[2], at->x[0]), r = v8x3_sub(at->x[3], at->x[0]);
+    v8x3 n1 = v8x3_cross(e, p), n2 = v8x3_cross(r, e);
+    v8 e2 = v8_max(v8x3_dot(e, e), tiny), length = v8_sqrt(e2), inverse = v8_div(one, e2);
+    v8 over1 = v8_div(length, v8_max(v8x3_dot(n1, n1), tiny)), over2 = v8_div(length, v8_max(v8x3_dot(n2, n2), tiny));
+    v8 foot1 = v8_mul(v8x3_dot(p, e), inverse), foot2 = v8_mul(v8x3_dot(r, e), inverse);
+    v8x3 grad2 = v8x3_scale(n1, over1), grad3 = v8x3_scale(n2, over2);
+    v8x3 grad1 = v8x3_madd(grad3, foot2, v8x3_scale(grad2, foot1)); // against it
+    v8x3 grad0 = v8x3_sub(grad1, v8x3_add(grad2, grad3));
+    v8 w = v8_mul(length, v8_madd(at->w[2], over1, v8_mul(at->w[3], over2))), rate = v8_zero();
+    w = v8_madd(at->w[0], v8x3_dot(grad0, grad0), v8_madd(at->w[1], v8x3_dot(grad1, grad1), w));
+    if (damped) { // gradients sum to zero: by what the corners moved beside the first
+        v8x3 moved = v8x3_sub(at->x[0], at->before[0]);
+        rate = v8x3_dot(grad2, v8x3_sub(v8x3_sub(at->x[2], at->before[2]), moved));
+        rate = v8_add(rate, v8x3_dot(grad3, v8x3_sub(v8x3_sub(at->x[3], at->before[3]), moved)));
+        rate = v8_sub(rate, v8x3_dot(grad1, v8x3_sub(v8x3_sub(at->x[1], at->before[1]), moved)));
     }
+    // Turned back by the rest angle; the common factor |n1| |n2| does not matter.
+    v8 sine = v8_mul(length, v8x3_dot(r, n1)), cosine = v8x3_dot(n1, n2);
+    v8 rest_sine = v8_load(dihedral->sine), rest_cosine = v8_load(dihedral->cosine);
+    v8 angle = dihedral_angle(v8_sub(v8_mul(sine, rest_cosine), v8_mul(cosine, rest_sine)),
+                              v8_madd(cosine, rest_cosine, v8_mul(sine, rest_sine)));
     v8 limit = v8_set1(args->buckle_angle), part = v8_set1(args->buckle_share), size = v8_abs(angle);
     m8 folded = v8_gt(size, limit);
     v8 c = v8_copysign(v8_select(folded, v8_madd(part, v8_sub(size, limit), limit), size), angle);
@@ -217,14 +238,15 @@ HEM_INLINE void dihedral_solve(const hem_dihedral* dihedral, const hemi_fabric_a
     v8 gamma = v8_set1(args->gamma), alpha = v8_mul(v8_load(dihedral->compliance), v8_set1(args->bend));
     v8 kept = lambda ? v8_load(lambda) : v8_zero();
     v8 scale = v8_max(v8_madd(v8_set1(args->share), slope, alpha), w);
-    v8 change = v8_div(v8_nmadd(alpha, kept, v8_madd(gamma, rate, c)), v8_max(v8_madd(gamma, w, scale), v8_set1(TINY)));
+    v8 change = v8_div(v8_nmadd(alpha, kept, v8_madd(gamma, rate, c)), v8_max(v8_madd(gamma, w, scale), tiny));
     change = v8_keep(on, change);
     if (lambda) {
         v8_store(lambda, v8_add(kept, change));
     }
-    for (int k = 0; k < 4; ++k) {
-        at->x[k] = v8x3_sub(at->x[k], v8x3_scale(grad[k], v8_mul(at->w[k], change)));
-    }
+    at->x[0] = v8x3_sub(at->x[0], v8x3_scale(grad0, v8_mul(at->w[0], change)));
+    at->x[1] = v8x3_madd(grad1, v8_mul(at->w[1], change), at->x[1]);
+    at->x[2] = v8x3_sub(at->x[2], v8x3_scale(grad2, v8_mul(at->w[2], change)));
+    at->x[3] = v8x3_sub(at->x[3], v8x3_scale(grad3, v8_mul(at->w[3], change)));
 }
 
 // -- Rows and indices
@@ -243,31 +265,44 @@ HEM_INLINE void fabric_solve(const hem_view* view, int kind, uint32_t payload, c
     }
 }
 
+HEM_INLINE void fabric_take(const hem_row_batch* batch, int k, const hemi_fabric_args* args, fabric_corners* at,
+                            int damped) {
+    const hemi_row4* row = &args->x[batch->rows[k]];
+    const int rotate = batch->rotates[k];
+    v8x3 x = row4_load3(row), before = damped ? row3_load(&args->prev[batch->rows[k]]) : x;
+    v8 w = v8_load(row->w);
+    if (rotate) {
+        x = v8x3_rotate_lanes(x, rotate);
+        w = v8_rotate(w, rotate);
+        before = damped ? v8x3_rotate_lanes(before, rotate) : before;
+    }
+    at->x[k] = x;
+    at->before[k] = before;
+    at->w[k] = w;
+}
+
 // Lanes that are off move by nothing, so whole rows go back.
+HEM_INLINE void fabric_give(const hem_row_batch* batch, int k, const hemi_fabric_args* args, v8x3 x) {
+    const int back = (8 - batch->rotates[k]) & 7;
+    row4_store3(&args->x[batch->rows[k]], back ? v8x3_rotate_lanes(x, back) : x);
+}
+
+// One after the other and not in a loop: compilers keep corners in registers only when they see which is which.
 HEM_INLINE void fabric_rows(const hem_view* view, const hem_row_batch* batch, int kind, const hemi_fabric_args* args,
                             int damped) {
-    const int arity = kind == FABRIC_TRIANGLE ? 3 : 4;
     fabric_corners at;
-    for (int k = 0; k < arity; ++k) {
-        const hemi_row4* row = &args->x[batch->rows[k]];
-        const int rotate = batch->rotates[k];
-        at.x[k] = row4_load3(row);
-        at.w[k] = v8_load(row->w);
-        if (damped) {
-            at.before[k] = row3_load(&args->prev[batch->rows[k]]);
-        }
-        if (rotate) {
-            at.x[k] = v8x3_rotate_lanes(at.x[k], rotate);
-            at.w[k] = v8_rotate(at.w[k], rotate);
-            if (damped) {
-                at.before[k] = v8x3_rotate_lanes(at.before[k], rotate);
-            }
-        }
+    fabric_take(batch, 0, args, &at, damped);
+    fabric_take(batch, 1, args, &at, damped);
+    fabric_take(batch, 2, args, &at, damped);
+    if (kind != FABRIC_TRIANGLE) {
+        fabric_take(batch, 3, args, &at, damped);
     }
     fabric_solve(view, kind, batch->payload, args, &at, m8_from_bits(batch->lane_mask), damped);
-    for (int k = 0; k < arity; ++k) {
-        const int back = (8 - batch->rotates[k]) & 7;
-        row4_store3(&args->x[batch->rows[k]], back ? v8x3_rotate_lanes(at.x[k], back) : at.x[k]);
+    fabric_give(batch, 0, args, at.x[0]);
+    fabric_give(batch, 1, args, at.x[1]);
+    fabric_give(batch, 2, args, at.x[2]);
+    if (kind != FABRIC_TRIANGLE) {
+        fabric_give(batch, 3, args, at.x[3]);
     }
 }
 
@@ -307,7 +342,16 @@ HEM_INLINE void fabric_batches(const hem_view* view, const hem_row_batch* batche
 
 void HEMI_NAME(triangles)(const hem_view* view, const hem_row_batch* batches, uint32_t count,
                           const hemi_fabric_args* args) {
-    fabric_batches(view, batches, count, FABRIC_TRIANGLE, args, 0);
+    if (args->lambda || args->alpha[3] >= 0.0f || args->strain_limit < HEMI_NO_LIMIT ||
+        args->compress_limit < HEMI_NO_LIMIT) {
+        fabric_batches(view, batches, count, FABRIC_TRIANGLE, args, 0);
+        return;
+    }
+    hemi_fabric_args plain = *args; // most cloth: what it does not have is left out by the compiler
+    plain.lambda = NULL;
+    plain.alpha[3] = -1.0f;
+    plain.strain_limit = plain.compress_limit = HEMI_NO_LIMIT;
+    fabric_batches(view, batches, count, FABRIC_TRIANGLE, &plain, 0);
 }
 
 void HEMI_NAME(bends)(const hem_view* view, const hem_row_batch* batches, uint32_t count,

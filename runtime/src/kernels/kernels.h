@@ -112,6 +112,8 @@ typedef struct hemi_solid_args {
     float shear, bulk; // Pa times the square of the substep: the constants of Lame, mu and lambda
 } hemi_solid_args;
 
+#define HEMI_NO_LIMIT 1e30f
+
 typedef struct hemi_fabric_args {
     hemi_row4* x;
     const hemi_row3* prev;
@@ -120,7 +122,7 @@ typedef struct hemi_fabric_args {
     float bend;     // the same of the rigidity
     float gamma;    // damping / h; 0 = undamped
     float share;    // of a constraint's own w that stands beside alpha, see fabric.inl
-    float strain_limit, compress_limit, buckle_angle, buckle_share; // large where there is none
+    float strain_limit, compress_limit, buckle_angle, buckle_share; // HEMI_NO_LIMIT where there is none
 } hemi_fabric_args;
 
 // Regions of one tile of a lattice. Arrays begin with its first row; sums have room for its particles.
