@@ -214,7 +214,7 @@ static uint32_t nearest_guide(const cards* c, const sample_list* s) {
     double least = 1e300;
     for (uint32_t g = 0; g < c->guides.count; ++g) {
         double sum = 0;
-        for (uint32_t i = 0; i < s->count; ++i) {
+        for (uint32_t i = 0; i < s->count && sum < least * (1 - TIE); ++i) { // most are too far at the first look
             sum += distance_to(c, g, s->vertices[i]).distance;
         }
         if (sum < least * (1 - TIE)) {
@@ -247,7 +247,7 @@ static uint32_t second_guide(const cards* c, const sample_list* s, uint32_t firs
     *share = 0;
     for (uint32_t g = 0; g < c->guides.count; ++g) {
         double come = 0, way = 0, sum = 0;
-        for (uint32_t i = 0; i < s->count && g != first; ++i) {
+        for (uint32_t i = 0; i < s->count && g != first && sum < least * (1 - TIE); ++i) {
             const foot f = distance_to(c, g, s->vertices[i]);
             const hemc_d3 across = d3_sub(f.point, s->feet[i].point);
             come += d3_dot(d3_sub(c->positions[s->vertices[i]], s->feet[i].point), across);
