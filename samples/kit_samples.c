@@ -27,3 +27,9 @@ const kit_sample kit_samples[] = {
 };
 
 const int32_t kit_sample_count = (int32_t)(sizeof kit_samples / sizeof kit_samples[0]);
+
+const kit_sample kit_large_samples[] = {
+    {"short_hair", short_hair_build},
+};
+
+const int32_t kit_large_sample_count = (int32_t)(sizeof kit_large_samples / sizeof kit_large_samples[0]);

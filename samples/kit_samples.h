@@ -13,6 +13,10 @@ typedef struct kit_sample {
 extern const kit_sample kit_samples[];
 extern const int32_t kit_sample_count;
 
+// Too large to be made every time: only when named.
+extern const kit_sample kit_large_samples[];
+extern const int32_t kit_large_sample_count;
+
 void monster_build(kit_model* model);
 void octopus_build(kit_model* model);
 void jelly_build(kit_model* model);
@@ -33,6 +37,8 @@ void drape_square_fine_build(kit_model* model);
 void drape_ball_build(kit_model* model);
 void drape_horse_build(kit_model* model);
 void drape_stairs_build(kit_model* model);
+// heads.c
+void short_hair_build(kit_model* model);
 void cape_girl_build(kit_model* model);
 void robe_build(kit_model* model);
 void somersault_build(kit_model* model);

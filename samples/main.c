@@ -8,21 +8,25 @@
 
 // hem_samples OUTDIR [NAME...]
 //
-// Writes the sample characters as OUTDIR/NAME.glb, all of them when none is named, and prints what each holds.
+// Writes the sample characters as OUTDIR/NAME.glb, all but the large ones when none is named, and prints what each holds.
 // Exit codes: 0 done, 1 a sample could not be built, 2 wrong arguments, 3 a file could not be written.
 
-static bool wanted(const char* name, int argc, char** argv) {
+static const kit_sample* sample_at(int32_t i) {
+    return i < kit_sample_count ? &kit_samples[i] : &kit_large_samples[i - kit_sample_count];
+}
+
+static bool wanted(int32_t sample, int argc, char** argv) {
     for (int i = 2; i < argc; ++i) {
-        if (strcmp(argv[i], name) == 0) {
+        if (strcmp(argv[i], sample_at(sample)->name) == 0) {
             return true;
         }
     }
-    return argc == 2;
+    return argc == 2 && sample < kit_sample_count;
 }
 
 static bool known(const char* name) {
-    for (int32_t i = 0; i < kit_sample_count; ++i) {
-        if (strcmp(kit_samples[i].name, name) == 0) {
+    for (int32_t i = 0; i < kit_sample_count + kit_large_sample_count; ++i) {
+        if (strcmp(sample_at(i)->name, name) == 0) {
             return true;
         }
     }
@@ -32,8 +36,8 @@ static bool known(const char* name) {
 int main(int argc, char** argv) {
     if (argc < 2 || argv[1][0] == '-') {
         fprintf(stderr, "usage: hem_samples OUTDIR [NAME...]\nnames:");
-        for (int32_t i = 0; i < kit_sample_count; ++i) {
-            fprintf(stderr, " %s", kit_samples[i].name);
+        for (int32_t i = 0; i < kit_sample_count + kit_large_sample_count; ++i) {
+            fprintf(stderr, " %s", sample_at(i)->name);
         }
         fprintf(stderr, "\n");
         return 2;
@@ -50,22 +54,23 @@ int main(int argc, char** argv) {
         return 3;
     }
     printf("%-24s %10s %10s %6s %6s %10s\n", "file", "triangles", "vertices", "bones", "clips", "bytes");
-    for (int32_t i = 0; i < kit_sample_count; ++i) {
-        if (!wanted(kit_samples[i].name, argc, argv)) {
+    for (int32_t i = 0; i < kit_sample_count + kit_large_sample_count; ++i) {
+        if (!wanted(i, argc, argv)) {
             continue;
         }
-        kit_model* model = kit_model_new(kit_samples[i].name);
-        kit_samples[i].build(model);
+        const kit_sample* sample = sample_at(i);
+        kit_model* model = kit_model_new(sample->name);
+        sample->build(model);
         glb_file file = glb_pack(model);
         char path[4096];
-        int length = snprintf(path, sizeof path, "%s/%s.glb", argv[1], kit_samples[i].name);
+        int length = snprintf(path, sizeof path, "%s/%s.glb", argv[1], sample->name);
         if (length < 0 || (size_t)length >= sizeof path || !hem_file_write(path, file.bytes, file.size, 0, &error)) {
             fprintf(stderr, "hem_samples: %s\n",
                     length > 0 && (size_t)length < sizeof path ? error.text : "the folder's name is too long");
             kit_model_free(model);
             return 3;
         }
-        printf("%-24s %10d %10d %6d %6d %10zu\n", kit_samples[i].name, (int)file.triangle_count, (int)file.vertex_count,
+        printf("%-24s %10d %10d %6d %6d %10zu\n", sample->name, (int)file.triangle_count, (int)file.vertex_count,
                (int)file.bone_count, (int)file.clip_count, file.size);
         kit_model_free(model);
     }
