@@ -11,10 +11,21 @@
 // all of them in a plane, learns from those of its neighbours too, ring after ring, until the inverse exists. The
 // inverse depends on the rest shape alone and is made once.
 //
+// Linear maps alone miss what is trilinear in a cell: from where they put the particles these go on to where the vertices
+// are met best, by steps of conjugate gradients (CGLS; Bjoerck, "Numerical methods for least squares problems", 1996, 7.4)
+//
+//     min sum_v |sum_k w_vk x_k - p_v|^2 + tie sum_k |x_k - x0_k|^2
+//
+// The tie keeps corners that no vertex is near where the linear maps have them.
+//
 // What is not trilinear in a cell cannot be had: vertices on a line along an axis stay on a line. The error says how much of the
 // animation that is.
 
 #define SINGULAR 1e-4 // of det(sum q q^T) over the cube of a third of its trace: flatter than a hundredth
+
+#define TIE 1e-3      // of the mean of sum_v w_vk^2
+#define STEPS 30      // at most
+#define SETTLED 1e-12 // of the first gradient's square
 
 typedef struct cell_fit {
     uint32_t begin, count; // of the pool
@@ -26,11 +37,15 @@ struct hemc_inverse {
     const hemc_lattice* lattice;
     uint32_t particle_count, vertex_count;
     hemc_vec3* rest;
-    uint32_t* cell_of;  // per vertex
-    double (*at)[3];    // in its cell
-    uint32_t* pool;     // vertices, cell after cell
-    cell_fit* fits;     // per cell
-    uint8_t* corner_of; // how many cells each particle is a corner of
+    uint32_t* cell_of;    // per vertex
+    double (*at)[3];      // in its cell
+    uint32_t* pool;       // vertices, cell after cell
+    cell_fit* fits;       // per cell
+    uint8_t* corner_of;   // how many cells each particle is a corner of
+    double (*weights)[8]; // per vertex, of its cell's corners
+    double tie;
+    hemc_d3 *residual, *moved;            // per vertex: p - W x, W d
+    hemc_d3 *start, *place, *slope, *way; // per particle: x0, x, the gradient, d
 };
 
 // False when the points tell no linear map.
@@ -131,11 +146,22 @@ hemc_inverse* hemc_inverse_make(hemc_arena* arena, const hemc_lattice* lattice, 
     s->at = hemc_alloc(arena, vertex_count, sizeof(*s->at));
     s->fits = hemc_alloc(arena, lattice->cell_count, sizeof(cell_fit));
     s->corner_of = hemc_alloc(arena, particle_count, 1);
+    s->weights = hemc_alloc(arena, vertex_count, sizeof(*s->weights));
+    s->residual = hemc_alloc(arena, vertex_count, sizeof(hemc_d3));
+    s->moved = hemc_alloc(arena, vertex_count, sizeof(hemc_d3));
+    s->start = hemc_alloc(arena, particle_count, sizeof(hemc_d3));
+    s->place = hemc_alloc(arena, particle_count, sizeof(hemc_d3));
+    s->slope = hemc_alloc(arena, particle_count, sizeof(hemc_d3));
+    s->way = hemc_alloc(arena, particle_count, sizeof(hemc_d3));
     memcpy(s->rest, positions, vertex_count * sizeof(hemc_vec3));
     hemc_cell_table table;
     hemc_cell_table_make(arena, lattice, &table);
     for (uint32_t v = 0; v < vertex_count; ++v) {
         s->cell_of[v] = hemc_find_cell(&table, d3_from(positions[v]), s->at[v]);
+        hemc_cell_weights(s->at[v], s->weights[v]);
+        for (int k = 0; k < 8; ++k) {
+            s->tie += TIE / particle_count * s->weights[v][k] * s->weights[v][k];
+        }
     }
     for (uint32_t c = 0; c < lattice->cell_count; ++c) {
         for (int k = 0; k < 8; ++k) {
@@ -171,9 +197,73 @@ static hemc_d3 fit_frame(const hemc_inverse* s, const cell_fit* fit, const hemc_
     return t;
 }
 
+// Where the lattice has vertex v when its particles are at x.
+static hemc_d3 carried(const hemc_inverse* s, uint32_t v, const hemc_d3* x) {
+    const uint32_t* corner = s->lattice->corners[s->cell_of[v]];
+    hemc_d3 p = d3(0, 0, 0);
+    for (int k = 0; k < 8; ++k) {
+        p = d3_madd(p, x[corner[k]], s->weights[v][k]);
+    }
+    return p;
+}
+
+// s->slope = W^T r - tie (x - x0); its square.
+static double find_slope(const hemc_inverse* s) {
+    double square = 0;
+    for (uint32_t i = 0; i < s->particle_count; ++i) {
+        s->slope[i] = d3_scale(d3_sub(s->place[i], s->start[i]), -s->tie);
+    }
+    for (uint32_t v = 0; v < s->vertex_count; ++v) {
+        const uint32_t* corner = s->lattice->corners[s->cell_of[v]];
+        for (int k = 0; k < 8; ++k) {
+            s->slope[corner[k]] = d3_madd(s->slope[corner[k]], s->residual[v], s->weights[v][k]);
+        }
+    }
+    for (uint32_t i = 0; i < s->particle_count; ++i) {
+        square += d3_dot(s->slope[i], s->slope[i]);
+    }
+    return square;
+}
+
+// s->place from s->start.
+static void meet_vertices(const hemc_inverse* s, const hemc_vec3* positions) {
+    memcpy(s->place, s->start, s->particle_count * sizeof(hemc_d3));
+    for (uint32_t v = 0; v < s->vertex_count; ++v) {
+        s->residual[v] = d3_sub(d3_from(positions[v]), carried(s, v, s->place));
+    }
+    const double first = find_slope(s);
+    double square = first;
+    memcpy(s->way, s->slope, s->particle_count * sizeof(hemc_d3));
+    for (int n = 0; n < STEPS && square > SETTLED * first; ++n) {
+        double bend = 0;
+        for (uint32_t v = 0; v < s->vertex_count; ++v) {
+            s->moved[v] = carried(s, v, s->way);
+            bend += d3_dot(s->moved[v], s->moved[v]);
+        }
+        for (uint32_t i = 0; i < s->particle_count; ++i) {
+            bend += s->tie * d3_dot(s->way[i], s->way[i]);
+        }
+        if (!(bend > 0)) {
+            return; // nothing is left to be met
+        }
+        const double step = square / bend;
+        for (uint32_t i = 0; i < s->particle_count; ++i) {
+            s->place[i] = d3_madd(s->place[i], s->way[i], step);
+        }
+        for (uint32_t v = 0; v < s->vertex_count; ++v) {
+            s->residual[v] = d3_madd(s->residual[v], s->moved[v], -step);
+        }
+        const double next = find_slope(s);
+        for (uint32_t i = 0; i < s->particle_count; ++i) {
+            s->way[i] = d3_madd(s->slope[i], s->way[i], next / square);
+        }
+        square = next;
+    }
+}
+
 void hemc_inverse_frame(hemc_inverse* s, const hemc_vec3* positions, hemc_vec3* particles) {
     const hemc_lattice* l = s->lattice;
-    memset(particles, 0, s->particle_count * sizeof(*particles));
+    memset(s->start, 0, s->particle_count * sizeof(*s->start));
     for (uint32_t c = 0; c < l->cell_count; ++c) {
         hemc_d3 a[3];
         const hemc_d3 t = fit_frame(s, &s->fits[c], positions, a);
@@ -184,10 +274,13 @@ void hemc_inverse_frame(hemc_inverse* s, const hemc_vec3* positions, hemc_vec3* 
                                   (double)l->origin[2] + (l->cells[c][2] + (k >> 2)) * (double)l->spacing[2]);
             const hemc_d3 q = d3_sub(at, s->fits[c].center);
             const double share = 1.0 / s->corner_of[i];
-            particles[i].x += (float)(share * (d3_dot(a[0], q) + t.x));
-            particles[i].y += (float)(share * (d3_dot(a[1], q) + t.y));
-            particles[i].z += (float)(share * (d3_dot(a[2], q) + t.z));
+            const hemc_d3 at_now = d3(d3_dot(a[0], q) + t.x, d3_dot(a[1], q) + t.y, d3_dot(a[2], q) + t.z);
+            s->start[i] = d3_madd(s->start[i], at_now, share);
         }
+    }
+    meet_vertices(s, positions);
+    for (uint32_t i = 0; i < s->particle_count; ++i) {
+        particles[i] = d3_to(s->place[i]);
     }
 }
 
