@@ -121,7 +121,16 @@ typedef struct hemc_clip {
     bool loops;
     uint32_t frame_count;
     float (*frames)[12]; // [frame * bone_count + bone]: bind -> posed, rows of 4
+    float*
+        weights; // [frame * weight_count + weight] less the default ones; NULL = it animates none, or none that is asked for
 } hemc_clip;
+
+// A morph target of one primitive whose weight a clip animates: where it moves the rest shape at weight 1.
+typedef struct hemc_morph_target {
+    uint32_t weight;                     // of a clip's
+    uint32_t vertex_begin, vertex_count; // of the model
+    hemc_vec3* moves;                    // character space
+} hemc_morph_target;
 
 typedef struct hemc_bone_def {
     const char* name;
@@ -151,6 +160,10 @@ typedef struct hemc_model {
     uint32_t bone_count;
     hemc_clip* clips;
     uint32_t clip_count;
+    hemc_clip* shape_clips; // of lattices: they animate weights and move no node
+    uint32_t shape_clip_count;
+    hemc_morph_target* morph_targets;
+    uint32_t morph_target_count, weight_count;
     const char** input_paths; // every file read, for the depfile
     uint32_t input_count;
     uint8_t source_hash[16];

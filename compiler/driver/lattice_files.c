@@ -2,6 +2,7 @@
 #include "compiler/driver/lattice_files.h"
 
 #include "compiler/driver/compile.h"
+#include "compiler/shape/clip_pose.h"
 #include "compiler/shape/inverse.h"
 #include "compiler/shape/vertex_cache.h"
 #include "formats/hem_lattice_text.h"
@@ -16,14 +17,15 @@
 //
 //   export   the body file, .rmb, of a lattice in a .hem
 //   mesh     the lattice as a glTF of points and edges, to be posed; point i is particle i of the body file
-//   inverse  a clip of the character, or a point cache, to keyframes of its lattice, as a particle animation
+//   inverse  a clip of the character, or a point cache, to keyframes of its lattice, as a particle animation. A .hem has
+//            poses and no morph targets: a clip that animates those is taken from the glTF that it was compiled from
 //   check    reads a body file or a particle animation; with -o writes it anew
 //
 // Places are metres in character space. Particles are numbered as they stand in the .hem, pads left out.
 
 typedef struct files_job {
-    const char *verb, *input, *output, *clip, *part, *cache, *fps, *picture;
-    double rate; // frames a second of a cache
+    const char *verb, *input, *output, *clip, *part, *cache, *fps, *picture, *model;
+    double rate; // frames a second of a cache or of a clip of the model
     int verbosity;
 } files_job;
 
@@ -47,10 +49,12 @@ static const char usage_text[] =
     "hemc lattice export IN.hem -o BODY.rmb                 the body file of a lattice\n"
     "hemc lattice mesh IN.hem -o LATTICE.glb                its points and edges, to be posed in a modelling tool\n"
     "hemc lattice inverse IN.hem --clip NAME -o ANIM.txt    keyframes of the lattice from a clip of the character\n"
+    "hemc lattice inverse IN.hem --model IN.glb --clip NAME -o ANIM.txt     the same with morph targets, from its "
+    "glTF\n"
     "hemc lattice inverse IN.hem --cache POINTS.pc2 -o ANIM.txt     the same from a point cache\n"
     "hemc lattice check FILE [-o COPY]                      reads a body file or a particle animation\n"
     "  --part NAME      which lattice, where there are several\n"
-    "  --fps N          frames a second of a point cache, 24\n"
+    "  --fps N          frames a second of a point cache, 24, or of a clip of --model, 30\n"
     "  --picture P.png  the error of each frame, drawn\n"
     "  -q, --quiet      -v, --verbose: the error of each frame\n";
 
@@ -73,9 +77,10 @@ static int parse(int argc, char** argv, files_job* job) {
             const char *small, *name;
             const char** value;
         } takers[] = {{"-o", "--output", &job->output}, {"", "--clip", &job->clip}, {"", "--part", &job->part},
-                      {"", "--cache", &job->cache},     {"", "--fps", &job->fps},   {"", "--picture", &job->picture}};
+                      {"", "--cache", &job->cache},     {"", "--fps", &job->fps},   {"", "--picture", &job->picture},
+                      {"", "--model", &job->model}};
         bool known = false;
-        for (int k = 0; k < 6 && !known; ++k) {
+        for (int k = 0; k < 7 && !known; ++k) {
             if (strcmp(argv[i], takers[k].small) == 0 || strcmp(argv[i], takers[k].name) == 0) {
                 if (i + 1 >= argc) {
                     return usage("a value must follow", argv[i]);
@@ -112,10 +117,14 @@ static int parse(int argc, char** argv, files_job* job) {
     if (job->clip != NULL && job->cache != NULL) {
         return usage("either --clip or --cache", NULL);
     }
+    if (job->model != NULL && (!inverse || job->clip == NULL)) {
+        return usage("--model goes with inverse and --clip", NULL);
+    }
     char* end = NULL;
-    job->rate = job->fps != NULL ? strtod(job->fps, &end) : 24.0;
-    if (job->fps != NULL && (job->cache == NULL || *end != 0 || !(job->rate >= 1.0 && job->rate <= 1000.0))) {
-        return usage("--fps goes with --cache and is 1 to 1000, not", job->fps);
+    job->rate = job->fps != NULL ? strtod(job->fps, &end) : job->model != NULL ? 30.0 : 24.0;
+    const bool rate_used = job->cache != NULL || job->model != NULL;
+    if (job->fps != NULL && (!rate_used || *end != 0 || !(job->rate >= 1.0 && job->rate <= 1000.0))) {
+        return usage("--fps goes with --cache or --model and is 1 to 1000, not", job->fps);
     }
     return HEMC_OK;
 }
@@ -351,17 +360,62 @@ static const hem_clip* choose_clip(opened* o) {
     return NULL;
 }
 
-// Where the vertices are in each frame: by a clip of the file, or by a point cache.
+// Where the vertices are in each frame: by a clip of the file, by one of the glTF, or by a point cache.
 typedef struct motion {
-    const hem_clip* clip; // NULL = the cache
+    const hem_clip* clip; // NULL = one of the others
+    hemc_model model;
+    const hemc_clip* model_clip; // NULL = the cache
+    hemc_d3* shape;
     hemc_vertex_cache cache;
     uint32_t frame_count;
     double hz;
 } motion;
 
-static bool open_motion(opened* o, const hemc_vec3* rest, uint32_t count, motion* m) {
+// The glTF must be the one that the .hem was compiled from: vertices are taken by their numbers.
+static bool open_model(opened* o, const uint32_t* vertices, const hemc_vec3* rest, uint32_t count, motion* m) {
+    const char* path = o->job->model;
+    const char* name = o->job->clip;
+    hemc_lattice_clip_recipe clip = {.clip = name};
+    hemc_part_recipe part = {.lattice = {.clips = &clip, .clip_count = 1}};
+    hemc_recipe recipe;
+    hemc_recipe_defaults(&recipe);
+    recipe.scale = o->view.info->unit > 0 ? o->view.info->unit : 1.0f;
+    recipe.clip_hz = (float)o->job->rate;
+    recipe.clip_include = &name;
+    recipe.clip_include_count = 1;
+    recipe.parts = &part;
+    recipe.part_count = 1;
+    if (!hemc_import(o->arena, &o->log, path, &m->model) ||
+        !hemc_import_finish(o->arena, &o->log, &recipe, &m->model)) {
+        return false;
+    }
+    if (m->model.vertex_count != o->view.info->vertex_count) {
+        return hemc_error(&o->log, HEMC_INPUT, path, "", "has %u vertices, and %s was compiled from %u",
+                          m->model.vertex_count, o->job->input, o->view.info->vertex_count);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const hemc_d3 at = d3_from(m->model.positions[vertices[i]]);
+        if (!(d3_distance(at, d3_from(rest[i])) <= 1e-4 * (1 + d3_length(at)))) {
+            return hemc_error(&o->log, HEMC_INPUT, path, "", "vertex %u stands elsewhere than in %s: compile it again",
+                              vertices[i], o->job->input);
+        }
+    }
+    m->model_clip = hemc_find_clip(&m->model, name);
+    if (m->model_clip == NULL) {
+        return hemc_error(&o->log, HEMC_INPUT, path, "", "has no clip \"%.200s\" that can be taken", name);
+    }
+    m->shape = hemc_alloc(o->arena, m->model.vertex_count, sizeof(hemc_d3));
+    m->frame_count = m->model_clip->frame_count;
+    m->hz = (double)m->model_clip->hz;
+    return true;
+}
+
+static bool open_motion(opened* o, const uint32_t* vertices, const hemc_vec3* rest, uint32_t count, motion* m) {
     uint8_t* bytes;
     size_t size;
+    if (o->job->model != NULL) {
+        return open_model(o, vertices, rest, count, m);
+    }
     if (o->job->cache == NULL) {
         m->clip = choose_clip(o);
         m->frame_count = m->clip != NULL ? m->clip->frame_count : 0;
@@ -382,7 +436,9 @@ static bool open_motion(opened* o, const hemc_vec3* rest, uint32_t count, motion
 
 static void vertices_at(const opened* o, const motion* m, uint32_t frame, const uint32_t* vertices, uint32_t count,
                         hemc_vec3* now) {
-    if (m->clip == NULL) {
+    if (m->model_clip != NULL) {
+        hemc_clip_pose(&m->model, m->model_clip, frame, vertices, count, m->shape, now);
+    } else if (m->clip == NULL) {
         hemc_vertex_cache_sample(&m->cache, frame, now);
     } else {
         const uint32_t at = m->clip->frame_begin + frame;
@@ -396,7 +452,7 @@ static bool write_inverse(opened* o) {
     hemc_vec3* rest = hemc_alloc(o->arena, v->vertex_cell_count, sizeof(hemc_vec3));
     const uint32_t count = lattice_vertices(o, vertices, rest);
     motion m = {0};
-    if (!open_motion(o, rest, count, &m)) {
+    if (!open_motion(o, vertices, rest, count, &m)) {
         return false;
     }
     const uint32_t frames = m.frame_count;
@@ -506,8 +562,11 @@ int hemc_lattice_run(hemc_arena* arena, int argc, char** argv, const char* const
         return code;
     }
     opened o = {.arena = arena, .log = {.arena = arena}, .job = &job};
-    const hemc_job paths = {
-        .input = job.input, .recipe = job.cache, .output = job.output, .picture = job.picture, .responses = responses};
+    const hemc_job paths = {.input = job.input,
+                            .recipe = job.model != NULL ? job.model : job.cache,
+                            .output = job.output,
+                            .picture = job.picture,
+                            .responses = responses};
     const bool good = hemc_check_outputs(arena, &o.log, NULL, &paths, 1, NULL) && hemc_check_writable(&o.log, &paths);
     if (good && strcmp(job.verb, "check") == 0) {
         check_text(&o);

@@ -12,6 +12,9 @@
 // A clip runs from its first key to its last; nothing moves outside. It is cut into a whole number of frames at about
 // the recipe's rate, and its own rate is set so that the last frame is exactly the last key: a loop then closes without
 // a stutter. A clip that ends nearly where it began loops, and its last frame is made its first. Channels that start late or end early hold their first or last value.
+//
+// Morph weights are kept per frame for those clips that the inverse of a lattice asks for, beside the matrices, as how far
+// they are from the default ones.
 
 #define LOOP_MOVE 0.01                 // of the model's size: what a loop may jump when it starts again
 #define LOOP_TURN 0.017453292519943295 // radians: one degree
@@ -31,6 +34,7 @@ typedef struct pose {
     double (*translation)[3];
     double (*rotation)[4];
     double (*scale)[3];
+    double* weights; // of the model
     hemc_affine* world;
 } pose;
 
@@ -108,7 +112,7 @@ static void sample(track* k, double time, double* out) {
             out[c] = (2 * t3 - 3 * t2 + 1) * v0[c] + span * (t3 - 2 * t2 + t) * out0[c] + (3 * t2 - 2 * t3) * v1[c] +
                      span * (t3 - t2) * in1[c];
         }
-    } else if (n == 4) {
+    } else if (k->path == cgltf_animation_path_type_rotation) {
         double a[4] = {v0[0], v0[1], v0[2], v0[3]}, b[4] = {v1[0], v1[1], v1[2], v1[3]};
         slerp(a, b, t, out);
     } else {
@@ -118,8 +122,9 @@ static void sample(track* k, double time, double* out) {
     }
 }
 
+// warn: all is only looked at. weights: those of morph targets are wanted too.
 static bool load_track(hemc_source* source, const cgltf_animation* animation, size_t channel_index,
-                       const char* clip_where, bool warn, track* out, bool* wanted) {
+                       const char* clip_where, bool warn, bool weights, track* out, bool* wanted) {
     const cgltf_animation_channel* channel = &animation->channels[channel_index];
     const cgltf_animation_sampler* sampler = channel->sampler;
     char* where = hemc_format(source->arena, "%s/channels/%zu", clip_where, channel_index);
@@ -156,29 +161,35 @@ static bool load_track(hemc_source* source, const cgltf_animation* animation, si
     if (times[0] < 0 && warn) {
         hemc_warn(source->log, source->path, where, "its first key lies before time 0");
     }
-    if (channel->target_path == cgltf_animation_path_type_weights && channel->target_node != NULL) {
-        return !warn || hemc_check_weight_channel(source, channel, where);
-    }
-    if (channel->target_node == NULL || channel->target_path == cgltf_animation_path_type_invalid ||
-        channel->target_path == cgltf_animation_path_type_weights) {
+    if (channel->target_node == NULL || channel->target_path == cgltf_animation_path_type_invalid) {
         return true;
     }
-    uint32_t components = channel->target_path == cgltf_animation_path_type_rotation ? 4 : 3;
+    const uint32_t node = hemc_index_of(source->data->nodes, channel->target_node, sizeof(cgltf_node));
+    const bool morphs = channel->target_path == cgltf_animation_path_type_weights;
+    if (morphs && warn) {
+        return hemc_check_weight_channel(source, channel, where);
+    }
+    if (morphs && (!weights || source->node_weight[node] == HEM_NONE || hemc_morph_count(source, node) == 0)) {
+        return true;
+    }
+    uint32_t components = morphs                                                       ? hemc_morph_count(source, node)
+                          : channel->target_path == cgltf_animation_path_type_rotation ? 4
+                                                                                       : 3;
     size_t needed = input->count * (cubic ? 3 : 1);
-    if (hemc_component_count(output) != components || output->count != needed) {
+    if (!morphs && (hemc_component_count(output) != components || output->count != needed)) {
         return hemc_error(source->log, HEMC_INPUT, source->path, where,
                           "%zu keys need %zu values of %u numbers, not %zu of %u", input->count, needed, components,
                           output->count, hemc_component_count(output));
     }
-    if (channel->target_node->has_matrix) {
+    if (channel->target_node->has_matrix && !morphs) {
         if (warn) {
             hemc_warn(source->log, source->path, where, "its node has a matrix and cannot be animated; ignored");
         }
         return true;
     }
-    float* values = hemc_alloc(source->arena, output->count, components * sizeof(float));
+    float* values = hemc_alloc(source->arena, output->count, hemc_component_count(output) * sizeof(float));
     hemc_read_floats(source, output, values);
-    *out = (track){.node = hemc_index_of(source->data->nodes, channel->target_node, sizeof(cgltf_node)),
+    *out = (track){.node = node,
                    .path = channel->target_path,
                    .interpolation = sampler->interpolation,
                    .count = (uint32_t)input->count,
@@ -198,6 +209,10 @@ static void rest_pose(const hemc_source* source, pose* p) {
         }
         for (int c = 0; c < 4; ++c) {
             p->rotation[i][c] = node->rotation[c];
+        }
+        const bool morphs = source->node_weight[i] != HEM_NONE;
+        for (uint32_t t = 0; morphs && t < hemc_morph_count(source, (uint32_t)i); ++t) {
+            p->weights[source->node_weight[i] + (int32_t)t] = hemc_morph_weight(source, (uint32_t)i, t);
         }
     }
 }
@@ -236,6 +251,17 @@ static bool store_frame(hemc_source* source, const pose* p, float (*frame)[12]) 
     return true;
 }
 
+// False when they throw vertices to infinity.
+static bool store_weights(const hemc_source* source, const pose* now, const pose* rest, float* weights) {
+    for (uint32_t i = 0; i < source->model->weight_count; ++i) {
+        weights[i] = (float)(now->weights[i] - rest->weights[i]);
+        if (!(fabs((double)weights[i]) * source->weight_reach[i] < 1e12)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 typedef struct difference { // between two poses of a bone
     double way, turn;       // in units of LOOP_MOVE and LOOP_TURN
 } difference;
@@ -262,6 +288,14 @@ static difference difference_of(const hemc_source* source, const hemc_clip* clip
     }
     double tiny = 1e-30; // a bone scaled to nothing
     return (difference){sqrt(way) / (LOOP_MOVE * (size + tiny)), sqrt(1.5 * turn / (whole + tiny)) / LOOP_TURN};
+}
+
+// Between the weights of two frames, in units of LOOP_MOVE: how far the vertices that they move most go.
+static double weight_way(const hemc_source* source, const hemc_clip* clip, uint32_t from, uint32_t to, uint32_t weight,
+                         double size) {
+    const size_t count = source->model->weight_count;
+    const double change = (double)clip->weights[to * count + weight] - clip->weights[from * count + weight];
+    return fabs(change) * source->weight_reach[weight] / (LOOP_MOVE * (size + 1e-30));
 }
 
 // How a clip loops: not at all; with its last pose the first, as near as hand-made loops are (one joint off by a degree
@@ -304,21 +338,40 @@ static loop_kind loop_of(const hemc_source* source, const hemc_clip* clip, const
             return LOOP_NONE;
         }
     }
+    for (uint32_t i = 0; clip->weights != NULL && i < source->model->weight_count; ++i) {
+        const double gap = weight_way(source, clip, 0, last, i, size);
+        double longest = 1;
+        for (uint32_t f = 0; gap > 1 && f < last; ++f) {
+            longest = fmax(longest, weight_way(source, clip, f, f + 1, i, size));
+        }
+        if (gap > 1 && (clip->frame_count < LOOP_FRAMES || gap > longest)) {
+            return LOOP_NONE;
+        }
+        kind = gap > 1 ? LOOP_WITHOUT_LAST_KEY : kind;
+    }
     return kind;
 }
 
 // The last frame becomes the first: what was open is passed over during the last interval.
 static void close_loop(hemc_source* source, hemc_clip* clip, loop_kind kind) {
-    size_t bones = source->model->bone_count;
+    size_t bones = source->model->bone_count, weights = clip->weights != NULL ? source->model->weight_count : 0;
     clip->loops = kind != LOOP_NONE;
     if (kind == LOOP_WITHOUT_LAST_KEY) {
         size_t size = (size_t)clip->frame_count++ * bones;
         float(*longer)[12] = hemc_alloc(source->arena, size + bones, sizeof(*longer));
         memcpy(longer, clip->frames, size * sizeof(*longer));
         clip->frames = longer;
+        if (weights > 0) {
+            float* more = hemc_alloc(source->arena, clip->frame_count * weights, sizeof(float));
+            memcpy(more, clip->weights, (clip->frame_count - 1) * weights * sizeof(float));
+            clip->weights = more;
+        }
     }
     if (clip->loops) {
         memcpy(clip->frames + (clip->frame_count - 1) * bones, clip->frames, bones * sizeof(*clip->frames));
+    }
+    if (clip->loops && weights > 0) {
+        memcpy(clip->weights + (clip->frame_count - 1) * weights, clip->weights, weights * sizeof(float));
     }
 }
 
@@ -382,10 +435,34 @@ bool hemc_check_animations(hemc_source* source) {
         for (size_t c = 0; c < animation->channels_count && source->log->error_count <= 20; ++c) {
             track unused;
             bool wanted;
-            good = load_track(source, animation, c, where, true, &unused, &wanted) && good;
+            good = load_track(source, animation, c, where, true, false, &unused, &wanted) && good;
         }
     }
     return good;
+}
+
+// p begins as the rest pose.
+static bool bake(hemc_source* source, track* tracks, uint32_t track_count, double begin, double end, const pose* rest,
+                 pose* p, hemc_clip* clip) {
+    const size_t bones = source->model->bone_count, weights = source->model->weight_count;
+    clip->frames = hemc_alloc(source->arena, clip->frame_count * bones, sizeof(*clip->frames));
+    for (uint32_t f = 0; f < clip->frame_count; ++f) {
+        double time = f + 1 == clip->frame_count ? end : begin + (end - begin) * f / (clip->frame_count - 1);
+        for (uint32_t t = 0; t < track_count; ++t) {
+            track* k = &tracks[t];
+            double* to = k->path == cgltf_animation_path_type_translation ? p->translation[k->node]
+                         : k->path == cgltf_animation_path_type_rotation  ? p->rotation[k->node]
+                         : k->path == cgltf_animation_path_type_weights   ? p->weights + source->node_weight[k->node]
+                                                                          : p->scale[k->node];
+            sample(k, time, to);
+        }
+        pose_world(source, p);
+        if (!store_frame(source, p, clip->frames + f * bones) ||
+            (clip->weights != NULL && !store_weights(source, p, rest, clip->weights + f * weights))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
@@ -394,30 +471,40 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
     double hz = recipe != NULL && recipe->clip_hz > 0 ? recipe->clip_hz : 30.0;
     double size = model_size(model);
     const bool* carries = find_carriers(source);
-    uint64_t matrices = 0;
+    uint64_t matrices = 0, weights = 0;
+    if (!hemc_import_morphs(source, recipe)) {
+        return false;
+    }
     model->clips = hemc_alloc(source->arena, data->animations_count, sizeof(hemc_clip));
-    model->clip_count = 0;
+    model->shape_clips = hemc_alloc(source->arena, data->animations_count, sizeof(hemc_clip));
+    model->clip_count = model->shape_clip_count = 0;
     size_t nodes = data->nodes_count;
     pose p = {.translation = hemc_alloc(source->arena, nodes, sizeof(*p.translation)),
               .rotation = hemc_alloc(source->arena, nodes, sizeof(*p.rotation)),
               .scale = hemc_alloc(source->arena, nodes, sizeof(*p.scale)),
+              .weights = hemc_alloc(source->arena, model->weight_count, sizeof(double)),
               .world = hemc_alloc(source->arena, nodes, sizeof(hemc_affine))};
+    pose rest = p;
+    rest.weights = hemc_alloc(source->arena, model->weight_count, sizeof(double));
+    rest_pose(source, &rest);
     for (size_t a = 0; a < data->animations_count; ++a) {
         const cgltf_animation* animation = &data->animations[a];
         char* where = hemc_format(source->arena, "/animations/%zu", a);
         const char* name = hemc_name_of(source, animation->name, "clip", (uint32_t)a);
         track* tracks = hemc_alloc(source->arena, animation->channels_count, sizeof(track));
-        uint32_t track_count = 0;
+        uint32_t track_count = 0, weight_tracks = 0;
         double begin = 1e30, end = -1e30;
         bool morphs = false;
+        const bool asked = hemc_lattice_asks(recipe, name);
         for (size_t c = 0; c < animation->channels_count; ++c) {
             bool wanted;
             morphs = morphs || animation->channels[c].target_path == cgltf_animation_path_type_weights;
-            if (!load_track(source, animation, c, where, false, &tracks[track_count], &wanted)) {
+            if (!load_track(source, animation, c, where, false, asked, &tracks[track_count], &wanted)) {
                 return false;
             }
             if (wanted) {
                 const track* t = &tracks[track_count++];
+                weight_tracks += t->path == cgltf_animation_path_type_weights;
                 begin = t->times[0] < begin ? t->times[0] : begin;
                 end = t->times[t->count - 1] > end ? t->times[t->count - 1] : end;
             }
@@ -434,14 +521,18 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
                 name);
             continue;
         }
-        if (morphs) {
+        const bool shapes = weight_tracks == track_count; // no pose changes: nothing for the preview
+        if (morphs && !shapes) {
             hemc_note(source->log, source->path, where,
                       "clip \"%s\" animates morph weights too; the preview stays at the default shape", name);
         }
         double duration = end - begin;
         double intervals = floor(duration * hz + 0.5);
         intervals = duration > 0 && intervals < 1 ? 1 : intervals;
-        if (!hemc_clip_fits(&matrices, intervals, model->bone_count)) {
+        const uint64_t more_weights = weight_tracks > 0 && intervals < HEMC_FRAME_LIMIT
+                                          ? ((uint64_t)intervals + 2) * model->weight_count
+                                          : 0; // a closing key with them
+        if (more_weights > HEMC_WEIGHT_LIMIT - weights || !hemc_clip_fits(&matrices, intervals, model->bone_count)) {
             hemc_warn(source->log, source->path, where,
                       intervals < HEMC_FRAME_LIMIT
                           ? "clip \"%s\" (%d seconds) is left out: all clips together are too long to bake"
@@ -449,31 +540,22 @@ bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe) {
                       name, (int)(duration < 1e9 ? duration : 1e9));
             continue;
         }
-        hemc_clip* clip = &model->clips[model->clip_count];
-        clip->name = name;
-        clip->frame_count = (uint32_t)intervals + 1;
-        clip->hz = duration > 0 ? (float)(intervals / duration) : (float)hz;
-        clip->frames = hemc_alloc(source->arena, (size_t)clip->frame_count * model->bone_count, sizeof(*clip->frames));
-        rest_pose(source, &p);
-        bool good = true;
-        for (uint32_t f = 0; f < clip->frame_count && good; ++f) {
-            double time = f + 1 == clip->frame_count ? end : begin + duration * f / intervals;
-            for (uint32_t t = 0; t < track_count; ++t) {
-                track* k = &tracks[t];
-                double* to = k->path == cgltf_animation_path_type_translation ? p.translation[k->node]
-                             : k->path == cgltf_animation_path_type_rotation  ? p.rotation[k->node]
-                                                                              : p.scale[k->node];
-                sample(k, time, to);
-            }
-            pose_world(source, &p);
-            good = store_frame(source, &p, clip->frames + (size_t)f * model->bone_count);
+        weights += more_weights;
+        hemc_clip* clip = shapes ? &model->shape_clips[model->shape_clip_count] : &model->clips[model->clip_count];
+        *clip = (hemc_clip){.name = name,
+                            .frame_count = (uint32_t)intervals + 1,
+                            .hz = duration > 0 ? (float)(intervals / duration) : (float)hz};
+        if (weight_tracks > 0) {
+            clip->weights = hemc_alloc(source->arena, (size_t)clip->frame_count * model->weight_count, sizeof(float));
         }
-        if (!good) {
-            hemc_warn(source->log, source->path, where, "clip \"%s\" throws bones to infinity and is left out", name);
+        rest_pose(source, &p);
+        if (!bake(source, tracks, track_count, begin, end, &rest, &p, clip)) {
+            hemc_warn(source->log, source->path, where,
+                      "clip \"%s\" throws bones or shapes to infinity and is left out", name);
             continue;
         }
         close_loop(source, clip, wanted_loop(source, recipe, clip, carries, size));
-        ++model->clip_count;
+        *(shapes ? &model->shape_clip_count : &model->clip_count) += 1;
     }
     return true;
 }

@@ -50,10 +50,13 @@ typedef struct hemc_source {
     int32_t* bone_node;      // HEM_NONE = the added root
     hemc_affine* bone_bind;
     hemc_affine* bone_inverse_bind;
-    hemc_affine* skin_space; // per skin: mesh space -> character space in bind pose
-    uint16_t** skin_bones;   // per skin and joint
-    double unit;             // metres per glTF unit applied so far
-    hemc_texture* textures;  // per material, NULL = nobody has asked yet
+    hemc_affine* skin_space;      // per skin: mesh space -> character space in bind pose
+    uint16_t** skin_bones;        // per skin and joint
+    double unit;                  // metres per glTF unit applied so far
+    hemc_affine* primitive_space; // per primitive of the model: mesh space -> character space, unscaled
+    int32_t* node_weight;         // per node: its first of a clip's weights, HEM_NONE = none is asked for
+    double* weight_reach;         // per weight: how far its targets move a vertex
+    hemc_texture* textures;       // per material, NULL = nobody has asked yet
 } hemc_source;
 
 // -- texture.c
@@ -131,7 +134,12 @@ bool hemc_check_weight_channel(hemc_source* source, const cgltf_animation_channe
 bool hemc_morph(hemc_source* source, uint32_t node, const cgltf_primitive* primitive, const char* primitive_where,
                 cgltf_attribute_type type, size_t vertex_count, uint32_t stride, float* values);
 float hemc_morph_weight(const hemc_source* source, uint32_t node, size_t target); // default
-void hemc_note_morphs(hemc_source* source, uint32_t node);                        // a node with a mesh
+uint32_t hemc_morph_count(const hemc_source* source, uint32_t node);              // targets of the node's mesh
+// For inverse clips of lattices: numbers the weights that those clips of the glTF animate, and reads their targets.
+#define HEMC_MOVE_LIMIT ((uint64_t)8 * 1000 * 1000) // vertices of all targets together: 96 MB
+bool hemc_lattice_asks(const hemc_recipe* recipe, const char* clip);
+bool hemc_import_morphs(hemc_source* source, const hemc_recipe* recipe);
+void hemc_note_morphs(hemc_source* source, uint32_t node); // a node with a mesh
 
 // -- mesh.c
 bool hemc_import_meshes(hemc_source* source);
@@ -140,6 +148,7 @@ bool hemc_import_meshes(hemc_source* source);
 #define HEMC_FRAME_LIMIT 36000                        // of one clip: twenty minutes at 30 Hz
 #define HEMC_MATRIX_LIMIT ((uint64_t)6 * 1000 * 1000) // of all clips together: 288 MB
 // Is there room for one more clip? Adds it to what those before it take; one that does not fit takes nothing.
+#define HEMC_WEIGHT_LIMIT ((uint64_t)6 * 1000 * 1000) // of all clips together: 24 MB
 bool hemc_clip_fits(uint64_t* matrices, double intervals, uint32_t bone_count);
 bool hemc_check_animations(hemc_source* source);
 bool hemc_import_animations(hemc_source* source, const hemc_recipe* recipe);

@@ -637,6 +637,7 @@ bool hemc_import_meshes(hemc_source* source) {
     size_t vertices = model->vertex_count;
     model->primitive_count = count;
     model->primitives = hemc_alloc(source->arena, count, sizeof(hemc_primitive));
+    source->primitive_space = hemc_alloc(source->arena, count, sizeof(hemc_affine));
     model->positions = hemc_alloc(source->arena, vertices, sizeof(hemc_vec3));
     model->normals = hemc_alloc(source->arena, vertices, sizeof(hemc_vec3));
     model->tangents = any_tangents ? hemc_alloc(source->arena, vertices, sizeof(*model->tangents)) : NULL;
@@ -684,6 +685,7 @@ bool hemc_import_meshes(hemc_source* source) {
         if (skinned) {
             space = source->skin_space[hemc_index_of(data->skins, node->skin, sizeof(cgltf_skin))];
         }
+        source->primitive_space[i] = space;
         if (!fill_positions(source, s, out, &space) ||
             !fill_triangles(source, s, out, i, hemc_affine_determinant(&space) < 0) ||
             !fill_influences(source, s, out, carrier) || !fill_normals(source, s, out, &space) ||

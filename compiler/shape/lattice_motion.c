@@ -2,6 +2,7 @@
 #include "compiler/shape/lattice_motion.h"
 
 #include "compiler/recipe/json.h"
+#include "compiler/shape/clip_pose.h"
 #include "compiler/shape/inverse.h"
 #include "compiler/shape/vertex_cache.h"
 #include "formats/hem_lattice_text.h"
@@ -151,37 +152,20 @@ static bool read_forward(hemc_arena* arena, hemc_log* log, const hemc_lattice_cl
 
 // -- Inverse
 
-static void pose_vertices(const hemc_model* model, const float (*bones)[12], const uint32_t* vertices, uint32_t count,
-                          hemc_vec3* out) {
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t v = vertices[i];
-        const double x[3] = {model->positions[v].x, model->positions[v].y, model->positions[v].z};
-        double p[3] = {0};
-        for (int k = 0; k < 4; ++k) {
-            const float* m = bones[model->bones[v][k]];
-            for (int r = 0; r < 3; ++r) {
-                p[r] += (double)model->bone_weights[v][k] * ((double)m[4 * r] * x[0] + (double)m[4 * r + 1] * x[1] +
-                                                             (double)m[4 * r + 2] * x[2] + (double)m[4 * r + 3]);
-            }
-        }
-        out[i] = (hemc_vec3){(float)p[0], (float)p[1], (float)p[2]};
-    }
-}
-
 static const hemc_clip* find_clip(hemc_arena* arena, hemc_log* log, const hemc_model* model,
                                   const hemc_part_recipe* part, const hemc_lattice_clip_recipe* from) {
+    const hemc_clip* found = hemc_find_clip(model, from->clip);
     hemc_text names = {.arena = arena};
     hemc_text_add(&names, "there are:");
-    for (uint32_t i = 0; i < model->clip_count; ++i) {
-        if (strcmp(model->clips[i].name, from->clip) == 0) {
-            return &model->clips[i];
-        }
+    for (uint32_t i = 0; found == NULL && i < model->clip_count; ++i) {
         hemc_text_add(&names, "%s %s", i > 0 ? "," : "", model->clips[i].name);
     }
-    hemc_error(log, HEMC_INPUT, hemc_part_file(part, model), from->json_path,
-               "the model has no clip \"%.200s\" that \"clips\" of the recipe includes; %s", from->clip,
-               model->clip_count > 0 ? names.data : "there are none");
-    return NULL;
+    if (found == NULL) {
+        hemc_error(log, HEMC_INPUT, hemc_part_file(part, model), from->json_path,
+                   "the model has no clip \"%.200s\" that \"clips\" of the recipe includes; %s", from->clip,
+                   model->clip_count > 0 ? names.data : "there are none");
+    }
+    return found;
 }
 
 static bool make_inverse(hemc_arena* arena, hemc_log* log, const hemc_model* model, const hemc_part_recipe* part,
@@ -196,6 +180,7 @@ static bool make_inverse(hemc_arena* arena, hemc_log* log, const hemc_model* mod
     uint32_t* vertices = hemc_alloc(arena, model->vertex_count, sizeof(uint32_t));
     hemc_vec3* rest = hemc_alloc(arena, model->vertex_count, sizeof(hemc_vec3));
     hemc_vec3* now = hemc_alloc(arena, model->vertex_count, sizeof(hemc_vec3));
+    hemc_d3* shape = hemc_alloc(arena, model->vertex_count, sizeof(hemc_d3));
     uint32_t count = 0;
     for (uint32_t v = 0; v < model->vertex_count; ++v) {
         const uint32_t first = mesh->skinning.vertex_particle[v][0];
@@ -230,8 +215,7 @@ static bool make_inverse(hemc_arena* arena, hemc_log* log, const hemc_model* mod
         if (from->is_cache) {
             hemc_vertex_cache_sample(&cache, frame, now);
         } else {
-            pose_vertices(model, (const float(*)[12])(source->frames + (size_t)frame * model->bone_count), vertices,
-                          count, now);
+            hemc_clip_pose(model, source, frame, vertices, count, shape, now);
         }
         hemc_inverse_frame(inverse, now, places);
         clip->seconds[k] = (float)(frame / hz);

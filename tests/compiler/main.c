@@ -27,6 +27,7 @@ SUITE_EXTERN(front_outputs_suite);
 SUITE_EXTERN(front_certificate_suite);
 SUITE_EXTERN(front_trimesh_suite);
 SUITE_EXTERN(front_lattice_suite);
+SUITE_EXTERN(front_shapes_suite);
 SUITE_EXTERN(gen_suite);
 SUITE_EXTERN(fit_suite);
 SUITE_EXTERN(graph_suite);
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
     RUN_SUITE(front_certificate_suite);
     RUN_SUITE(front_trimesh_suite);
     RUN_SUITE(front_lattice_suite);
+    RUN_SUITE(front_shapes_suite);
     RUN_SUITE(gen_suite);
     RUN_SUITE(fit_suite);
     RUN_SUITE(graph_suite);
