@@ -8,9 +8,10 @@
 
 // Automatic mode, where the pre-flight has seen what should not be.
 //
-// A part worse than B is driven to the pose, loosely, closely, tightly, and what gives the best grades stays. A trial plays
-// only the clips in which something was wrong, and what looks better there is played whole. The numbers of a VRM's spring
-// bones are what its maker meant and are not tried.
+// A part worse than B goes without a limit of stretch (where body and collar throw a cape about, what is too long here is only
+// passed on), then is driven to the pose, loosely, closely, tightly, and what gives the best grades stays. A trial plays only
+// the clips in which something was wrong, and what looks better there is played whole. The numbers of a VRM's spring bones are
+// what its maker meant and are not tried.
 //
 // What is still worse than C is left with the skeleton, with a warning: better a cape that does not swing than one in rags.
 //
@@ -58,6 +59,10 @@ static void tell_better(hemc_compilation* c, const hemc_recipe* before) {
                       "automatic part \"%s\" looks better driven to the pose at %.2g Hz, and is", part->name,
                       (double)part->tuning.drive);
         }
+        if (part->tuning.stretch_limit != before->parts[p].tuning.stretch_limit) {
+            hemc_note(&c->log, c->job->input, "",
+                      "automatic part \"%s\" looks better without a limit to its stretch, and has none", part->name);
+        }
     }
 }
 
@@ -70,27 +75,37 @@ static double bad_share(const hemc_preflight* f) {
     return (double)bad / (count > 0 ? count : 1);
 }
 
-static void try_drives(hemc_compilation* c, hemc_options options, double* clock) {
+// False: there is nothing to try.
+static bool change_part(hemc_part_recipe* part, double height, int trial) {
+    if (part->spring_bones) {
+        return false;
+    }
+    if (trial < 0) {
+        const bool limited = part->tuning.stretch_limit > 0;
+        part->tuning.stretch_limit = 0;
+        return limited;
+    }
+    const float was = part->tuning.drive;
+    const bool driven = part->driven;
+    hemc_auto_drive(part, height, sags[trial]);
+    part->tuning.drive = driven ? fminf(was * faster[trial], 20.0f) : part->tuning.drive;
+    return true;
+}
+
+static void try_changes(hemc_compilation* c, hemc_options options, double* clock) {
     const double whole = c->looked; // the first flight
-    for (int trial = 0; trial < TRIALS && c->preflight->grade > 'B' &&
-                        c->looked + whole * (1.0 + bad_share(c->preflight)) <= LOOK_LIMIT;
+    for (int trial = -1; trial < TRIALS && c->preflight->grade > 'B' &&
+                         c->looked + whole * (1.0 + bad_share(c->preflight)) <= LOOK_LIMIT;
          ++trial) {
         const hemc_compilation before = *c;
         hemc_part_recipe* parts = hemc_alloc(c->arena, c->recipe.part_count, sizeof(hemc_part_recipe));
         memcpy(parts, c->recipe.parts, c->recipe.part_count * sizeof(hemc_part_recipe));
         bool any = false;
         for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
-            if (grade_of(c, p) <= 'B' || parts[p].spring_bones) {
-                continue;
-            }
-            const float was = parts[p].tuning.drive;
-            const bool driven = parts[p].driven;
-            hemc_auto_drive(&parts[p], height_of(&c->surfaces[p]), sags[trial]);
-            parts[p].tuning.drive = driven ? fminf(was * faster[trial], 20.0f) : parts[p].tuning.drive;
-            any = true;
+            any = (grade_of(c, p) > 'B' && change_part(&parts[p], height_of(&c->surfaces[p]), trial)) || any;
         }
         if (!any) {
-            return;
+            continue;
         }
         c->recipe.parts = parts;
         c->log = (hemc_log){.arena = c->arena}; // what it has to say was said before
@@ -156,7 +171,7 @@ bool hemc_trials(hemc_compilation* c, hemc_options options, double* clock) {
     if (!c->recipe.automatic) {
         return true;
     }
-    try_drives(c, options, clock);
+    try_changes(c, options, clock);
     const char least = c->recipe.accept > 'C' ? c->recipe.accept : 'C';
     return leave_bad(c, options, clock, least);
 }
