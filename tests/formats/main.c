@@ -6,6 +6,7 @@ SUITE_EXTERN(rules_suite);
 SUITE_EXTERN(damage_suite);
 SUITE_EXTERN(trimesh_format_suite);
 SUITE_EXTERN(lattice_text_suite);
+SUITE_EXTERN(virtual_suite);
 
 GREATEST_MAIN_DEFS();
 
@@ -16,5 +17,6 @@ int main(int argc, char** argv) {
     RUN_SUITE(damage_suite);
     RUN_SUITE(trimesh_format_suite);
     RUN_SUITE(lattice_text_suite);
+    RUN_SUITE(virtual_suite);
     GREATEST_MAIN_END();
 }

@@ -91,6 +91,8 @@ static const broken strand_rules[] = {
 };
 
 static const broken other_rules[] = {
+    {"two parts outside of each other", {{S_PARTS, 0, PART(outside_of), U32, 4}, {S_PARTS, 2, PART(outside_of), U32, 1}}, VALUE, S_PARTS,
+        0, "outside_of"},
     {"tool without any end", {{0, 0, H(tool), U64, -1}, {0, 0, H(tool) + 8, U64, -1}, {0, 0, H(tool) + 16, U64, -1},
         {0, 0, H(tool) + 24, U64, -1}}, HEM_FORMAT_BAD_HEADER, 0, 0, "tool"},
     {"radius of a particle and the largest", {{S_SHAPE, 0, SHAPE(a), F32, 100}, {S_INFO, 0, INFO(particle_radius), F32, 100}},
@@ -276,6 +278,20 @@ TEST limit_rows_ascend_and_hold_something(void) {
     PASS();
 }
 
+// Full hair knows its guides from its rows of hair.
+TEST fullness_has_rows_of_hair(void) {
+    fixture f = fixture_with(fixture_make(), S_HAIR, 0, 0, NULL);
+    hem_format_fault fault;
+    ASSERT_EQ(COUNT, answer(&f, &fault));
+    ASSERT_EQ(S_PARTS, fault.section);
+    ASSERT_STR_EQ("fullness", fault.field);
+    hem_part* parts = fixture_section(&f, S_PARTS);
+    parts[0].fullness = 0;
+    ASSERT_EQ(HEM_FORMAT_OK, answer(&f, &fault));
+    fixture_free(&f);
+    PASS();
+}
+
 TEST a_run_is_checked_to_its_end(void) {
     fixture f = fixture_make();
     hem_link_batch* links = fixture_section(&f, S_LINKS);
@@ -434,6 +450,7 @@ SUITE(rules_suite) {
     RUN_TEST(a_drive_has_all_rows_of_its_part);
     RUN_TEST(a_body_is_not_driven);
     RUN_TEST(limit_rows_ascend_and_hold_something);
+    RUN_TEST(fullness_has_rows_of_hair);
     RUN_TEST(a_run_is_checked_to_its_end);
     RUN_TEST(the_first_bad_member_of_a_group_is_named);
     RUN_TEST(a_file_that_ends_before_its_sections_is_refused);

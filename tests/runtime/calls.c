@@ -5,6 +5,7 @@
 #include "hem/budget.h"
 #include "hem/inspect.h"
 #include "hem/trimesh.h"
+#include "formats/hem_trimesh.h"
 #include "tests/runtime/suites.h"
 
 #include <math.h>
@@ -42,8 +43,10 @@ typedef struct arguments {
     hem_budget_report budget;
     char words[128];
     float work[HEM_COST_COUNT];
-    void* save;
-    size_t save_size;
+    void *save, *own; // of the scene, of the one instance
+    size_t save_size, own_size;
+    hem_torn torn;
+    hem_reserve_report reserve;
     hem_instance_def def;
     hem_instance_id made;
 } arguments;
@@ -85,8 +88,13 @@ typedef struct arguments {
     X(hem_instance_get_plan, (s, id, &a->plan))                                                                        \
     X(hem_instance_plan_text, (s, id, a->words, sizeof a->words))                                                      \
     X(hem_instance_get_work, (s, id, HEM_LEVEL_FULL, a->work))                                                         \
+    X(hem_instance_get_torn, (s, id, &a->torn))                                                                        \
+    X(hem_instance_get_torn_indices, (s, id, 0, &a->count, 1))                                                         \
+    X(hem_instance_save, (s, id, HEM_SAVE_ALL, a->own, a->own_size))                                                   \
+    X(hem_instance_load, (s, id, a->own, a->own_size))                                                                 \
     X(hem_scene_remove, (s, id))
-#define CLIP_CALLS(X) /* of lattices with clips: what they do when all is well is in clips.c */                        \
+#define CLIP_CALLS(X) /* of lattices: what they do when all is well is in clips.c and tear.c */                        \
+    X(hem_instance_get_piece, (s, id, 0, &a->count))                                                                   \
     X(hem_instance_play_clip, (s, id, &a->play))                                                                       \
     X(hem_instance_pause_clip, (s, id, 0, 0))                                                                          \
     X(hem_instance_stop_clip, (s, id, 0, 0.1f))                                                                        \
@@ -102,6 +110,7 @@ typedef struct arguments {
     X(hem_scene_set_budget, (s, 100.0f))                                                                               \
     X(hem_scene_set_measured, (s, 100.0f))                                                                             \
     X(hem_scene_get_budget, (s, &a->budget))                                                                           \
+    X(hem_scene_get_reserve, (s, &a->reserve))                                                                         \
     X(hem_scene_get_events, (s, &a->events, &a->count, &a->lost))                                                      \
     X(hem_scene_save, (s, HEM_SAVE_ALL, a->save, a->save_size))                                                        \
     X(hem_scene_load, (s, a->save, a->save_size))                                                                      \
@@ -156,6 +165,9 @@ static bool open_world(world* w, arguments* a) {
     a->save_size = hem_scene_save_size(w->scene, HEM_SAVE_ALL);
     a->save = malloc(a->save_size);
     hem_scene_save(w->scene, HEM_SAVE_ALL, a->save, a->save_size);
+    a->own_size = hem_instance_save_size(w->scene, w->id, HEM_SAVE_ALL);
+    a->own = malloc(a->own_size);
+    hem_instance_save(w->scene, w->id, HEM_SAVE_ALL, a->own, a->own_size);
     a->def = hem_instance_def_default();
     a->def.asset = &w->asset;
     return true;
@@ -164,6 +176,7 @@ static bool open_world(world* w, arguments* a) {
 static void close_world(world* w, arguments* a) {
     free(a->matrices);
     free(a->save);
+    free(a->own);
     world_close(w);
 }
 
@@ -187,6 +200,13 @@ TEST no_call_takes_what_is_no_scene(void) {
     ASSERT_EQ(0, hem_instance_is_valid(NULL, w.id));
     ASSERT_EQ(0, hem_instance_is_valid(none, w.id));
     ASSERT_EQ(0, hem_scene_hash(NULL));
+    const hem_slot_def slots = {&w.asset, 1};
+    ASSERT_EQ(HEM_ERROR_NULL, hem_scene_add_slots(NULL, &slots));
+    ASSERT_EQ(HEM_ERROR_COOKIE, hem_scene_add_slots(none, &slots));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_scene_remove_slots(NULL, &w.asset));
+    ASSERT_EQ(HEM_ERROR_COOKIE, hem_scene_remove_slots(none, &w.asset));
+    ASSERT_EQ(0, hem_instance_save_size(none, w.id, HEM_SAVE_ALL));
+    ASSERT_EQ(0, hem_instance_save_size(w.scene, w.id, (hem_save_kind)7));
     ASSERT_EQ(0, hem_scene_save_size(none, HEM_SAVE_ALL));
     ASSERT_EQ(0, hem_scene_save_size(w.scene, (hem_save_kind)7));
     ASSERT(strlen(hem_scene_refusal(none)) > 10);
@@ -275,6 +295,21 @@ TEST what_is_missing_is_named(void) {
     MISSING(hem_instance_get_virtual, (s, w.id, &a.point, 1, NULL), "count");
     MISSING(hem_instance_get_virtual, (s, w.id, NULL, 1, &a.count), "particles");
     MISSING(hem_instance_get_refined, (s, w.id, NULL), "refined");
+    const hem_refined no_vertices = {.vertex_capacity = 1}, no_indices = {.triangle_capacity = 1};
+    hem_refined refined = no_vertices;
+    MISSING(hem_instance_get_refined, (s, w.id, &refined), "vertices");
+    refined = no_indices;
+    refined.vertices = &(hem_refined_vertex){0};
+    MISSING(hem_instance_get_refined, (s, w.id, &refined), "indices");
+    MISSING(hem_instance_get_torn, (s, w.id, NULL), "torn");
+    MISSING(hem_instance_get_torn_indices, (s, w.id, 0, NULL, 0), "indices");
+    MISSING(hem_instance_get_piece, (s, w.id, 0, NULL), "piece");
+    MISSING(hem_instance_save, (s, w.id, HEM_SAVE_ALL, NULL, 0), "bytes");
+    MISSING(hem_instance_load, (s, w.id, NULL, 0), "bytes");
+    MISSING(hem_scene_get_reserve, (s, NULL), "report");
+    MISSING(hem_scene_add_slots, (s, NULL), "slots");
+    MISSING(hem_scene_add_slots, (s, &(hem_slot_def){NULL, 1}), "slots.asset");
+    MISSING(hem_scene_remove_slots, (s, NULL), "asset");
     MISSING(hem_instance_hash, (s, w.id, NULL), "hash");
     MISSING(hem_instance_user, (s, w.id, NULL), "user");
     MISSING(hem_instance_draw, (s, w.id, NULL), "draw");
@@ -369,6 +404,72 @@ TEST what_is_out_of_range_is_named(void) {
     REFUSED(HEM_ERROR_RANGE, hem_scene_step(s, &a.step), "args.dt_seconds is 1.5: ");
     ASSERT_EQ(before, hem_scene_hash(s));
     close_world(&w, &a);
+    PASS();
+}
+
+TEST saves_slots_and_budgets_out_of_range_are_named(void) {
+    world w;
+    static arguments a;
+    ASSERT(open_world(&w, &a));
+    const uint64_t before = hem_scene_hash(w.scene);
+    hem_scene* s = w.scene;
+    hem_asset closed;
+    memset(&closed, 0, sizeof closed);
+    const uint32_t meshes = w.view.mesh_count;
+    REFUSED(HEM_ERROR_RANGE, hem_instance_get_torn_indices(s, w.id, meshes, &a.count, 3), "must be below mesh_count");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_get_piece(s, w.id, 0, &a.count),
+            "particle is 0: must be one of an asset with");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_save(s, w.id, (hem_save_kind)9, a.own, a.own_size), "kind is 9: ");
+    REFUSED(HEM_ERROR_MEMORY, hem_instance_save(s, w.id, HEM_SAVE_ALL, a.own, a.own_size - 1), "size is ");
+    REFUSED(HEM_ERROR_STATE, hem_instance_load(s, w.id, a.own, a.own_size - 4), "hem_instance_load: ");
+    REFUSED(HEM_ERROR_RANGE, hem_scene_add_slots(s, &(hem_slot_def){&w.asset, 0}), "slots.count is 0: ");
+    REFUSED(HEM_ERROR_RANGE, hem_scene_add_slots(s, &(hem_slot_def){&w.asset, 65537}), "slots.count is 65537: ");
+    REFUSED(HEM_ERROR_ASSET, hem_scene_add_slots(s, &(hem_slot_def){&closed, 1}), "slots.asset is not open");
+    REFUSED(HEM_ERROR_RESERVE, hem_scene_add_slots(s, &(hem_slot_def){&w.asset, 1}), "slots.count is 1: is more than");
+    REFUSED(HEM_ERROR_ASSET, hem_scene_remove_slots(s, &closed), "hem_scene_remove_slots: ");
+    REFUSED(HEM_ERROR_SLOT, hem_scene_remove_slots(s, &w.asset), "asset has no slots out of the reserve");
+    REFUSED(HEM_ERROR_RANGE, hem_scene_set_budget(s, -1), "microseconds is -1: must be 0 to 1000000");
+    REFUSED(HEM_ERROR_RANGE, hem_scene_set_measured(s, 2e6f), "microseconds is 2000000: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_importance(s, w.id, NAN), "importance is not a number: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_levels(s, w.id, (hem_level)9, HEM_LEVEL_POSE), "best is 9: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_levels(s, w.id, HEM_LEVEL_FULL, (hem_level)9), "worst is 9: ");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_levels(s, w.id, HEM_LEVEL_COARSE, HEM_LEVEL_POSE),
+            "HEM_LEVEL_COARSE takes");
+    REFUSED(HEM_ERROR_RANGE, hem_instance_set_levels(s, w.id, HEM_LEVEL_POSE, HEM_LEVEL_FULL), "must not be worse");
+    ASSERT_EQ(before, hem_scene_hash(s));
+    close_world(&w, &a);
+    PASS();
+}
+
+// Words for menus and logs: each has its own, and there is none past the last.
+TEST names_are_different_and_end(void) {
+    for (uint32_t i = 0; i < HEM_COST_COUNT; ++i) {
+        for (uint32_t k = 0; k < i; ++k) {
+            ASSERT(strcmp(hem_cost_name((hem_cost)i), hem_cost_name((hem_cost)k)) != 0);
+        }
+        ASSERT(strlen(hem_cost_text((hem_cost)i)) > 3);
+    }
+    ASSERT_EQ(NULL, hem_cost_name(HEM_COST_COUNT));
+    ASSERT_EQ(NULL, hem_cost_text(HEM_COST_COUNT));
+    for (uint32_t i = 0; i < HEM_LEVEL_COUNT; ++i) {
+        for (uint32_t k = 0; k < i; ++k) {
+            ASSERT(strcmp(hem_level_name((hem_level)i), hem_level_name((hem_level)k)) != 0);
+        }
+    }
+    ASSERT_EQ(NULL, hem_level_name(HEM_LEVEL_COUNT));
+    static const char* const kernels[] = {"auto", "scalar", "sse2", "avx2", "neon", "wasm", "unknown"};
+    static const hem_kernel ids[] = {HEM_KERNEL_AUTO, HEM_KERNEL_SCALAR, HEM_KERNEL_SSE2, HEM_KERNEL_AVX2,
+                                     HEM_KERNEL_NEON, HEM_KERNEL_WASM,   (hem_kernel)1000};
+    for (int i = 0; i < 7; ++i) {
+        ASSERT_STR_EQ(kernels[i], hem_kernel_name(ids[i]));
+    }
+    // What is not in the picture or nowhere is worth less than what is, and nothing is worth more than the whole picture.
+    ASSERT_EQ(0.0f, hem_importance(0, 1, 1));
+    ASSERT_EQ(0.0f, hem_importance(1, -1, 1));
+    ASSERT_EQ(0.0f, hem_importance(1, NAN, 1));
+    ASSERT_EQ(1.0f, hem_importance(2, 1, 1));
+    ASSERT_IN_RANGE(1.0f / (0.57735027f * 10), hem_importance(1, 10, 1), 1e-6f);
+    ASSERT_IN_RANGE(0.1f / (0.57735027f * 10), hem_importance(1, 10, 0), 1e-7f);
     PASS();
 }
 
@@ -526,6 +627,20 @@ TEST an_asset_that_is_none_is_refused(void) {
     REFUSED(GROUPS, &n);
     REFUSED(JOINTS, pose[0]);
 #undef REFUSED
+    hem_asset_clip clip;
+    hem_save_kind kind;
+    ASSERT_EQ(0u, hem_asset_clip_count(NULL));
+    ASSERT_EQ(0u, hem_asset_clip_count(&closed));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_asset_get_clip(NULL, 0, &clip));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_asset_get_clip(&w.asset, 0, NULL));
+    ASSERT_EQ(HEM_ERROR_RANGE, hem_asset_get_clip(&w.asset, 0, &clip));
+    ASSERT_EQ(-1, hem_asset_find_clip(NULL, "walk"));
+    ASSERT_EQ(-1, hem_asset_find_clip(&w.asset, NULL));
+    ASSERT_EQ(-1, hem_asset_find_clip(&w.asset, "walk"));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_save_get_kind(NULL, 0, &kind));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_save_get_kind(w.bytes, w.byte_count, NULL));
+    ASSERT_EQ(HEM_ERROR_STATE, hem_save_get_kind(w.bytes, 8, &kind));
+    ASSERT_EQ(HEM_ERROR_STATE, hem_save_get_kind(w.bytes, w.byte_count, &kind));
     ASSERT_EQ(HEM_ERROR_NULL, hem_asset_get_links(&w.asset, NULL, 1, &n));
     ASSERT_EQ(HEM_ERROR_NULL, hem_asset_get_groups(&w.asset, NULL, 1, &n));
     ASSERT_EQ(HEM_ERROR_COUNT, hem_asset_get_vertices(&w.asset, info.vertex_count + 1, 0, &vertex));
@@ -648,6 +763,70 @@ TEST a_trimesh_that_is_none_is_refused(void) {
     PASS();
 }
 
+// A mesh that cannot be built, by its def: one field at a time.
+TEST a_trimesh_def_is_checked_field_by_field(void) {
+    static const float corners[3][3] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}};
+    static const uint32_t index[3] = {0, 1, 2};
+    static const uint16_t bones[3][4] = {{0, 1, 0, 0}, {1, 0, 0, 0}, {1, 1, 0, 0}};
+    static const uint16_t past_the_end[3][4] = {{0, 1, 0, 0}, {1, 0, 2, 0}, {1, 1, 0, 0}};
+    static const uint16_t weights[3][4] = {{65535}, {65535}, {60000, 5535}}, less[3][4] = {{65535}, {65534}, {65535}};
+    hem_trimesh_def good = hem_trimesh_def_default(), def;
+    good.positions = corners[0];
+    good.vertex_count = 3;
+    good.indices = index;
+    good.triangle_count = 1;
+    good.bones = bones[0];
+    good.weights = weights[0];
+    good.bone_count = 2;
+    hem_memory need, aside, none;
+    ASSERT_EQ(HEM_OK, hem_trimesh_measure(&good, &need, &aside));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_trimesh_measure(NULL, &need, &aside));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_trimesh_measure(&good, NULL, &aside));
+    ASSERT_EQ(HEM_ERROR_NULL, hem_trimesh_measure(&good, &need, NULL));
+#define REFUSED(code, change)                                                                                          \
+    do {                                                                                                               \
+        def = good;                                                                                                    \
+        change;                                                                                                        \
+        ASSERT_EQ_FMTm(#change, (int)(code), (int)hem_trimesh_measure(&def, &none, &none), "%d");                      \
+    } while (0)
+    REFUSED(HEM_ERROR_COOKIE, def.cookie = 4);
+    REFUSED(HEM_ERROR_NULL, def.positions = NULL);
+    REFUSED(HEM_ERROR_NULL, def.bones = NULL);
+    REFUSED(HEM_ERROR_NULL, def.weights = NULL);
+    REFUSED(HEM_ERROR_COUNT, def.triangle_count = 0);
+    REFUSED(HEM_ERROR_COUNT, def.triangle_count = HEM_TRIMESH_MAX_TRIANGLES + 1);
+    REFUSED(HEM_ERROR_COUNT, def.vertex_count = 2);
+    REFUSED(HEM_ERROR_COUNT, def.bone_count = HEM_MAX_BONES + 1);
+    REFUSED(HEM_ERROR_COUNT,
+            (def.indices = NULL, def.triangle_count = 2)); // corners in a row: three vertices a triangle
+    REFUSED(HEM_ERROR_RANGE, def.vertex_count = 3 * HEM_TRIMESH_MAX_TRIANGLES + 1);
+    REFUSED(HEM_ERROR_RANGE, def.position_stride = 14);
+#undef REFUSED
+    char *room = aligned_alloc(64, need.size + 64), *scratch = aligned_alloc(64, aside.size + 64);
+    hem_trimesh_report report;
+#define BUILD(def, to, size, with, with_size) hem_trimesh_build(def, to, size, with, with_size, &report)
+    ASSERT_EQ(HEM_OK, BUILD(&good, room, need.size, scratch, aside.size));
+    ASSERT_EQ(HEM_OK, hem_trimesh_build(&good, room, need.size, scratch, aside.size, NULL));
+    ASSERT_EQ(HEM_ERROR_NULL, BUILD(NULL, room, need.size, scratch, aside.size));
+    ASSERT_EQ(HEM_ERROR_NULL, BUILD(&good, NULL, need.size, scratch, aside.size));
+    ASSERT_EQ(HEM_ERROR_NULL, BUILD(&good, room, need.size, NULL, aside.size));
+    ASSERT_EQ(HEM_ERROR_MEMORY, BUILD(&good, room, need.size - 1, scratch, aside.size));
+    ASSERT_EQ(HEM_ERROR_MEMORY, BUILD(&good, room, need.size, scratch, aside.size - 1));
+    ASSERT_EQ(HEM_ERROR_MEMORY, BUILD(&good, room + 4, need.size, scratch, aside.size));
+    ASSERT_EQ(HEM_ERROR_MEMORY, BUILD(&good, room, need.size, scratch + 4, aside.size));
+    def = good;
+    def.bones = past_the_end[0];
+    ASSERT_EQ(HEM_ERROR_COUNT, BUILD(&def, room, need.size, scratch, aside.size));
+    def = good;
+    def.weights = less[0];
+    ASSERT_EQ(HEM_ERROR_RANGE, BUILD(&def, room, need.size, scratch, aside.size));
+    ASSERT_EQ(1u, report.bad_vertex);
+#undef BUILD
+    free(room);
+    free(scratch);
+    PASS();
+}
+
 TEST every_result_has_a_text_of_its_own(void) {
     const int results[] = {
 #define VALUE_OF(name, value, text) value,
@@ -669,10 +848,13 @@ SUITE(calls_suite) {
     RUN_TEST(all_calls_are_good_with_good_arguments);
     RUN_TEST(what_is_missing_is_named);
     RUN_TEST(what_is_out_of_range_is_named);
+    RUN_TEST(saves_slots_and_budgets_out_of_range_are_named);
+    RUN_TEST(names_are_different_and_end);
     RUN_TEST(an_instance_def_is_checked_field_by_field);
     RUN_TEST(a_scene_def_is_checked_field_by_field);
     RUN_TEST(an_asset_that_is_none_is_refused);
     RUN_TEST(a_pose_from_joints_is_joint_times_inverse_bind);
     RUN_TEST(a_trimesh_that_is_none_is_refused);
+    RUN_TEST(a_trimesh_def_is_checked_field_by_field);
     RUN_TEST(every_result_has_a_text_of_its_own);
 }

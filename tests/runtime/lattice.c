@@ -728,6 +728,8 @@ static const spoiled faults[] = {
     {HEM_SECTION_LATTICE_KEYS, 2, 0, 0, 1e7, VALUE, "seconds"},
     {HEM_SECTION_LATTICE_KEYS, 2, 4, 4, 7, COUNT, "row_begin"},
     {HEM_SECTION_LATTICE_KEY_ROWS, 5, 4, 0, 1e9, VALUE, "x"},
+    {HEM_SECTION_LATTICE_KEY_ROWS, 5, 36, 0, -1e9, VALUE, "x"},
+    {HEM_SECTION_LATTICE_KEY_ROWS, 5, 68, 0, 1e9, VALUE, "x"},
     {HEM_SECTION_LATTICE_KEY_ROWS, 5, 100, 0, 2, VALUE, "qx"},
     {HEM_SECTION_TUNING, 0, offsetof(hem_tuning, region_alpha), 0, 1.5, VALUE, "region_alpha"},
     {HEM_SECTION_TUNING, 0, offsetof(hem_tuning, region_width), 4, 0, VALUE, "region_width"},
@@ -771,6 +773,73 @@ TEST spoiled_lattices_are_refused_by_name(void) {
     PASS();
 }
 
+// What several fields break, or one whose right value is another's: each on a fresh copy.
+static void spoil(hem_view* v, int row) {
+    hem_lattice* l = (hem_lattice*)&v->lattices[0];
+    hem_lattice_cell* cells = (hem_lattice_cell*)v->lattice_cells;
+    hem_lattice_bar* last = (hem_lattice_bar*)&v->lattice_bars[v->lattice_bar_count - 1];
+    hem_lattice_clip* clip = (hem_lattice_clip*)&v->lattice_clips[v->lattice_clip_count - 1];
+    uint32_t pad = 0;
+    while (!(v->particle_flags[pad] & HEM_PARTICLE_PAD)) {
+        ++pad;
+    }
+    switch (row) {
+    case 0:
+        cells[3].corner[5] = (uint16_t)pad;
+        break;
+    case 1:
+        cells[3].corner[5] = cells[3].corner[2];
+        break;
+    case 2:
+        ((uint32_t*)v->lattice_order)[5] = pad;
+        break;
+    case 3:
+        --l->bar_count[0];
+        break;
+    case 4:
+        --l->cell_count;
+        break;
+    case 5:
+        last[-1].count += last->count;
+        --l->bar_count[2];
+        break;
+    default:
+        --clip->key_count;
+        break;
+    }
+}
+
+TEST lattices_that_contradict_themselves_are_refused(void) {
+    static const struct {
+        hem_format_result result;
+        hem_section_kind section;
+        const char* field;
+    } want[] = {
+        {INDEXES, HEM_SECTION_LATTICE_CELLS, "corner"},      // a pad
+        {INDEXES, HEM_SECTION_LATTICE_CELLS, "corner"},      // twice the same
+        {INDEXES, HEM_SECTION_LATTICE_ORDER, "particle"},    // a pad in a bar
+        {COUNT, HEM_SECTION_LATTICES, "particle_count"},     // particles in no bar
+        {COUNT, HEM_SECTION_LATTICE_CELLS, "element_count"}, // a cell of no lattice
+        {COUNT, HEM_SECTION_LATTICE_BARS, "element_count"},  // a bar of no lattice
+        {COUNT, HEM_SECTION_LATTICE_KEYS, "element_count"},  // a key of no clip
+    };
+    for (int i = 0; i < (int)(sizeof(want) / sizeof(want[0])); ++i) {
+        size_t size;
+        uint8_t* bytes = read_asset("octopus_lattice", &size);
+        ASSERT(bytes);
+        hem_view view;
+        hem_format_fault fault;
+        ASSERT_EQ(HEM_FORMAT_OK, hem_validate(bytes, size, &view, &fault));
+        spoil(&view, i);
+        const hem_format_result result = hem_validate(bytes, size, &view, &fault);
+        free(bytes);
+        ASSERT_EQm(fault.field, want[i].result, result);
+        ASSERT_EQ(want[i].section, (hem_section_kind)fault.section);
+        ASSERT_STR_EQ(want[i].field, fault.field);
+    }
+    PASS();
+}
+
 SUITE(lattice_suite) {
     RUN_TEST(running_sums_are_the_plain_ones);
     RUN_TEST(a_free_lattice_keeps_its_momentum);
@@ -783,4 +852,5 @@ SUITE(lattice_suite) {
     RUN_TEST(a_range_of_vertices_is_that_part_of_all);
     RUN_TEST(a_tracked_lattice_follows_its_clip);
     RUN_TEST(spoiled_lattices_are_refused_by_name);
+    RUN_TEST(lattices_that_contradict_themselves_are_refused);
 }

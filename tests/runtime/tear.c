@@ -544,6 +544,107 @@ TEST spoiled_tears_are_refused_by_name(void) {
     PASS();
 }
 
+// What several fields break, or one whose right value is another's: each on a fresh copy.
+static void spoil(hem_view* v, int row) {
+    hem_lattice* l = (hem_lattice*)&v->lattices[0];
+    hem_tear_face* face = (hem_tear_face*)v->tear_faces;
+    hem_tear_point* point = (hem_tear_point*)v->tear_points;
+    hem_tear_cap* cap = (hem_tear_cap*)&v->tear_caps[face[0].cap_begin];
+    uint32_t other = 0; // a point that neither cell of the first closing surface has
+    for (uint32_t k = 0; k < v->tear_point_count; ++k) {
+        uint32_t theirs = 0;
+        for (uint32_t n = 0; n < point[k].cell_count; ++n) {
+            const uint32_t cell = v->tear_cells[point[k].cell_begin + n];
+            theirs += cell == face[0].cell[0] || cell == face[0].cell[1];
+        }
+        other = theirs ? other : k;
+    }
+    switch (row) {
+    case 0:
+        l->spare_begin = l->spare_count = l->torn_vertices = 0;
+        break;
+    case 1:
+        l->spare_begin = l->spare_count = l->face_count = 0;
+        break;
+    case 2:
+        ++l->spare_begin;
+        break;
+    case 3:
+        ++l->spare_count;
+        break;
+    case 4:
+        l->spare_begin = 1u << 20;
+        break;
+    case 5:
+        ((hem_lattice_cell*)v->lattice_cells)[face[0].cell[0]].corner[7] =
+            v->lattice_cells[v->lattice_cell_count - 1].corner[0];
+        break;
+    case 6:
+        ++point[5].cell_begin;
+        break;
+    case 7:
+        --point[v->tear_point_count - 1].cell_count;
+        break;
+    case 8:
+        cap->point[1] = other;
+        break;
+    case 9: {
+        hem_tear_triangle* t = (hem_tear_triangle*)v->tear_triangles;
+        while (t->point[0] == HEM_TEAR_NONE || (t->cell != face[0].cell[0] && t->cell != face[0].cell[1])) {
+            ++t;
+        }
+        t->point[0] = other;
+        break;
+    }
+    case 10:
+        --l->face_count;
+        break;
+    default:
+        --face[v->tear_face_count - 1].cap_count;
+        break;
+    }
+}
+
+TEST tears_that_contradict_themselves_are_refused(void) {
+    static const struct {
+        hem_format_result result;
+        hem_section_kind section;
+        const char* field;
+    } want[] = {
+        {COUNT, HEM_SECTION_LATTICES, "spare_count"},     // faces without a reserve
+        {COUNT, HEM_SECTION_LATTICES, "spare_count"},     // vertices without a reserve
+        {COUNT, HEM_SECTION_LATTICES, "spare_begin"},     // not at the start of a row
+        {COUNT, HEM_SECTION_LATTICES, "spare_begin"},     // not whole rows
+        {COUNT, HEM_SECTION_LATTICES, "spare_begin"},     // behind the part
+        {INDEXES, HEM_SECTION_TEAR_FACES, "corner"},      // cells that share no face
+        {COUNT, HEM_SECTION_TEAR_POINTS, "cell_begin"},   // a gap
+        {COUNT, HEM_SECTION_TEAR_CELLS, "element_count"}, // a cell of no point
+        {INDEXES, HEM_SECTION_TEAR_CAPS, "point"},        // a point elsewhere
+        {INDEXES, HEM_SECTION_TEAR_TRIANGLES, "point"},   // the same
+        {COUNT, HEM_SECTION_TEAR_FACES, "element_count"}, // a face of no lattice
+        {COUNT, HEM_SECTION_TEAR_CAPS, "element_count"},  // a cap of no face
+    };
+    for (int i = 0; i < (int)(sizeof(want) / sizeof(want[0])); ++i) {
+        size_t size;
+        uint8_t* bytes = read_asset("jelly", &size);
+        ASSERT(bytes);
+        hem_view view;
+        hem_format_fault fault;
+        ASSERT_EQ(HEM_FORMAT_OK, hem_validate(bytes, size, &view, &fault));
+        spoil(&view, i);
+        const hem_format_result result = hem_validate(bytes, size, &view, &fault);
+        free(bytes);
+        if (result != want[i].result || strcmp(fault.field, want[i].field) != 0) {
+            printf("row %d: %s, %s[%u].%s\n", i, hem_format_result_text(result), hem_section_name(fault.section),
+                   fault.element, fault.field);
+        }
+        ASSERT_EQ(want[i].result, result);
+        ASSERT_EQ(want[i].section, (hem_section_kind)fault.section);
+        ASSERT_STR_EQ(want[i].field, fault.field);
+    }
+    PASS();
+}
+
 SUITE(tear_suite) {
     RUN_TEST(what_is_whole_is_as_the_asset_has_it);
     RUN_TEST(random_tears_keep_mass_and_momentum);
@@ -554,4 +655,5 @@ SUITE(tear_suite) {
     RUN_TEST(a_used_up_reserve_is_said);
     RUN_TEST(a_save_holds_what_is_torn);
     RUN_TEST(spoiled_tears_are_refused_by_name);
+    RUN_TEST(tears_that_contradict_themselves_are_refused);
 }
