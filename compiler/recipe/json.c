@@ -165,8 +165,12 @@ static const char* read_string(reader* r) {
             continue;
         }
         uint32_t code = 0, low = 0;
-        if (c != 'u' || !read_escape(r, &code) || code == 0) {
+        if (c != 'u' || !read_escape(r, &code)) {
             fail(r, r->at - 1, "unknown escape in a string; a backslash is written \\\\");
+            return NULL;
+        }
+        if (code == 0) {
+            fail(r, r->at - 6, "a string must not hold \\u0000");
             return NULL;
         }
         if (code >= 0xd800 && code < 0xdc00 && r->size - r->at >= 6 && r->text[r->at] == '\\' &&
