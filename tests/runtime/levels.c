@@ -322,6 +322,33 @@ TEST broken_levels_are_refused(void) {
     PASS();
 }
 
+// A level that is whole in itself and not of this asset: what a game says about one of them would mean something else.
+TEST levels_of_another_asset_are_refused(void) {
+    world w;
+    memset(&w, 0, sizeof(w));
+    w.bytes = read_asset("cape_girl_levels", &w.byte_count);
+    ASSERT(w.bytes && hem_validate(w.bytes, w.byte_count, &w.view, NULL) == HEM_FORMAT_OK);
+    static const char* const others[] = {"cape", "pendulum"};
+    hem_asset_level* level = PART_OF(w, levels, hem_asset_level);
+    uint8_t* to = PART_OF(w, level_bytes, uint8_t);
+    for (int i = 0; i < 2; ++i) {
+        size_t size;
+        uint8_t* other = read_asset(others[i], &size);
+        hem_view view;
+        ASSERT(other && hem_validate(other, size, &view, NULL) == HEM_FORMAT_OK);
+        ASSERT(size <= level[0].byte_count);
+        memcpy(to, other, size);
+        level[0].byte_count = (uint32_t)size; // whole at its place; what is behind it is looked at later
+        hem_format_fault fault;
+        ASSERT_EQ(HEM_FORMAT_BAD_COUNT, hem_validate(w.bytes, w.byte_count, &view, &fault));
+        ASSERT_EQ(HEM_SECTION_LEVELS, fault.section);
+        ASSERT_STR_EQ("part_count", fault.field);
+        free(other);
+    }
+    world_close(&w);
+    PASS();
+}
+
 // Whatever stands in the tables and in the head of a level: it is refused, or can be stepped.
 TEST damaged_levels_are_refused_or_harmless(void) {
     world w;
@@ -349,6 +376,7 @@ TEST damaged_levels_are_refused_or_harmless(void) {
 
 SUITE(levels_suite) {
     RUN_TEST(broken_levels_are_refused);
+    RUN_TEST(levels_of_another_asset_are_refused);
     RUN_TEST(damaged_levels_are_refused_or_harmless);
     RUN_TEST(at_rest_a_level_moves_nothing);
     RUN_TESTp(a_level_follows_the_finest, HEM_LEVEL_COARSE, 0.5);

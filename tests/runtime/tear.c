@@ -550,14 +550,15 @@ static void spoil(hem_view* v, int row) {
     hem_tear_face* face = (hem_tear_face*)v->tear_faces;
     hem_tear_point* point = (hem_tear_point*)v->tear_points;
     hem_tear_cap* cap = (hem_tear_cap*)&v->tear_caps[face[0].cap_begin];
-    uint32_t other = 0; // a point that neither cell of the first closing surface has
+    uint32_t other = 0, half = 0; // points that neither cell of the first closing surface has, and the first alone
     for (uint32_t k = 0; k < v->tear_point_count; ++k) {
         uint32_t theirs = 0;
         for (uint32_t n = 0; n < point[k].cell_count; ++n) {
             const uint32_t cell = v->tear_cells[point[k].cell_begin + n];
-            theirs += cell == face[0].cell[0] || cell == face[0].cell[1];
+            theirs |= cell == face[0].cell[0] ? 1u : cell == face[0].cell[1] ? 2u : 0;
         }
-        other = theirs ? other : k;
+        other = theirs == 0 ? k : other;
+        half = theirs == 1 ? k : half;
     }
     switch (row) {
     case 0:
@@ -599,6 +600,9 @@ static void spoil(hem_view* v, int row) {
     case 10:
         --l->face_count;
         break;
+    case 11:
+        cap->point[2] = half;
+        break;
     default:
         --face[v->tear_face_count - 1].cap_count;
         break;
@@ -622,6 +626,7 @@ TEST tears_that_contradict_themselves_are_refused(void) {
         {INDEXES, HEM_SECTION_TEAR_CAPS, "point"},        // a point elsewhere
         {INDEXES, HEM_SECTION_TEAR_TRIANGLES, "point"},   // the same
         {COUNT, HEM_SECTION_TEAR_FACES, "element_count"}, // a face of no lattice
+        {INDEXES, HEM_SECTION_TEAR_CAPS, "point"},        // a point of one side alone
         {COUNT, HEM_SECTION_TEAR_CAPS, "element_count"},  // a cap of no face
     };
     for (int i = 0; i < (int)(sizeof(want) / sizeof(want[0])); ++i) {
