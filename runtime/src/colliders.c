@@ -107,7 +107,7 @@ int hemi_colliders_moved(const hemi_step* s) {
             moved |= !(hem_absf(pose[k] - last[k]) < (k < 3 ? s->derived->still : 1e-5f));
         }
         const int own = ref.mesh && instance->body && ref.mesh == &instance->body->mesh;
-        moved |= own ? hemi_mesh_moves(ref.mesh) : ref.mesh && ref.mesh->changed;
+        moved |= own ? hemi_mesh_moves(ref.mesh) : ref.mesh && ref.mesh->moved;
     }
     return moved;
 }

@@ -179,6 +179,7 @@ static void begin_mesh(const hem_scene* scene, hemi_mesh* mesh) {
     }
     const hemi_kernels* k = scene->kernels;
     const int moves = hemi_mesh_moves(mesh);
+    mesh->moved = (uint32_t)moves;
     mesh->changed = 0;
     if (!moves && !mesh->unsettled) {
         return; // as it was, boxes and all

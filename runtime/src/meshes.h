@@ -43,6 +43,7 @@ struct hemi_mesh {
     hem_trimesh_node* nodes;
     uint8_t* stirred; // per vertex: moved by this step; then per block: the two corners differ, or its box holds both
     uint32_t end;
+    uint32_t moved;     // in the running step: its pose is another, also one that it jumps to
     uint32_t changed;   // in the running step: its shape goes from corners[!end] to corners[end]
     uint32_t unsettled; // some block has its byte of `stirred` set
     // Soups

@@ -99,6 +99,7 @@ TEST an_asset_has_one_mesh_of_its_own_on_its_bones(void) {
     CHECK_CALL(answers(with_mesh(0, 6, 2), COUNT, S_BODY_MESH, "element_count"));
     CHECK_CALL(answers(with_mesh(1, 0, 0), COUNT, S_BODY_MESH, "element_count"));
     CHECK_CALL(answers(with_mesh(2, 6, 2), COUNT, S_BODY_MESH, "element_count"));
+    CHECK_CALL(answers(with_mesh(2, 0, 0), COUNT, S_BODY_MESH, "element_count"));
     CHECK_CALL(answers(with_mesh(1, 6, 3), COUNT, S_BODY_MESH, "bone_count"));
     CHECK_CALL(answers(with_mesh(1, HEM_MAX_BODY_TRIANGLES + 1, 2), COUNT, S_BODY_MESH, "triangle_count"));
     fixture f = with_mesh(1, 6, 2);

@@ -416,6 +416,37 @@ TEST a_mesh_closes_around_cloth(void) {
     PASS();
 }
 
+// What sleeps on a mesh wakes when that moves away under it, whether it travels or jumps.
+TEST a_mesh_that_leaves_wakes_who_slept_on_it(void) {
+    for (int jumped = 0; jumped < 2; ++jumped) {
+        mesh_world m;
+        ASSERT(open_skinned(&m, "free", 1));
+        tune(&m, 0.004f, 1.0f, 0.0f);
+        hem_tuning t = world_tuning(&m.w);
+        t.sleep_speed = 0.02f;
+        t.damping = 4;
+        world_tune(&m.w, &t);
+        m.collider.friction = 1;
+        ASSERT_EQ(HEM_OK, put(&m, 0, -0.5, 0));
+        hem_instance_stats stats = {0};
+        for (int i = 0; i < 600 && !stats.asleep; ++i) {
+            ASSERT_EQ(HEM_OK, pose(&m, 0, 0));
+            world_step(&m.w, 1.0f / 60.0f, 0, 1);
+            hem_instance_get_stats(m.w.scene, m.w.id, &stats);
+        }
+        ASSERT(stats.asleep);
+        const float height = position_of(&m, 0)[1];
+        ASSERT_EQ(HEM_OK, pose(&m, -2, jumped));
+        world_step(&m.w, 1.0f / 60.0f, 0, 1);
+        hem_instance_get_stats(m.w.scene, m.w.id, &stats);
+        ASSERT_FALSE(stats.asleep);
+        world_step(&m.w, 1.0f / 60.0f, 0, 60);
+        ASSERT(position_of(&m, 0)[1] < height - 0.1f);
+        close_mesh(&m);
+    }
+    PASS();
+}
+
 // A table five metres away in the next frame, with cloth on it and virtual particles on its edges. One that jumps leaves the cloth
 // to fall, whole. One that is swept there, at 300 m/s, throws it about and may end with threads through it; they stay there.
 TEST a_table_is_pulled_away_from_under_cloth(void) {
@@ -625,6 +656,7 @@ SUITE(meshes_suite) {
     RUN_TEST(cloth_keeps_its_distance_from_every_triangle);
     RUN_TEST(a_skinned_mesh_carries_what_lies_on_it);
     RUN_TEST(a_mesh_closes_around_cloth);
+    RUN_TEST(a_mesh_that_leaves_wakes_who_slept_on_it);
     RUN_TEST(a_table_is_pulled_away_from_under_cloth);
     RUN_TEST(soups_are_what_was_said_last);
     RUN_TEST(wrong_meshes_are_refused);
