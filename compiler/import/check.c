@@ -135,7 +135,7 @@ static const hemc_rule rules[] = {
     {"/animations/*/samplers/*", RULE_OBJECT, false, NULL, 0, false},
     {"/animations/*/samplers/*/input", RULE_INDEX, true, "accessors", 0, false},
     {"/animations/*/samplers/*/output", RULE_INDEX, true, "accessors", 0, false},
-    {"/animations/*/samplers/*/interpolation", RULE_STRING, false, NULL, 0, false},
+    {"/animations/*/samplers/*/interpolation", RULE_INTERPOLATION, false, NULL, 0, false},
     {"/animations/*/channels", RULE_ARRAY, true, NULL, 0, false},
     {"/animations/*/channels/*", RULE_OBJECT, false, NULL, 0, false},
     {"/animations/*/channels/*/sampler", RULE_SIZE, true, NULL, 0, false},
@@ -195,6 +195,16 @@ static bool check_value(hemc_source* source, const hemc_rule* r, const hemc_json
         if (value->kind != HEMC_JSON_STRING) {
             hemc_warn(source->log, source->path, hemc_json_pointer(arena, "", value),
                       "must be a string, not %s; ignored", hemc_json_kind_name(value->kind));
+        }
+        return true;
+    case RULE_INTERPOLATION:
+        if (value->kind != HEMC_JSON_STRING) {
+            return fault(source, value, "must be LINEAR, STEP or CUBICSPLINE");
+        }
+        if (strcmp(value->string, "LINEAR") != 0 && strcmp(value->string, "STEP") != 0 &&
+            strcmp(value->string, "CUBICSPLINE") != 0) {
+            hemc_warn(source->log, source->path, hemc_json_pointer(arena, "", value),
+                      "must be LINEAR, STEP or CUBICSPLINE, not \"%s\"; taken as LINEAR", value->string);
         }
         return true;
     case RULE_LOOK:

@@ -72,14 +72,15 @@ typedef enum hemc_rule_kind {
     RULE_ARRAY,
     RULE_OBJECT,
     RULE_STRING,
-    RULE_NAME,      // a string, or else a warning
-    RULE_FLAG,      // true or false
-    RULE_SIZE,      // whole number >= 0, with a `limit` <= that
-    RULE_COUNT,     // whole number >= 1
-    RULE_INDEX,     // into the collection `target`
-    RULE_COMPONENT, // 5120..5126
-    RULE_NUMBERS,   // array of `limit` finite numbers, 0 = any count
-    RULE_LOOK,      // a number that only changes how things look: a warning
+    RULE_NAME,          // a string, or else a warning
+    RULE_FLAG,          // true or false
+    RULE_SIZE,          // whole number >= 0, with a `limit` <= that
+    RULE_COUNT,         // whole number >= 1
+    RULE_INDEX,         // into the collection `target`
+    RULE_COMPONENT,     // 5120..5126
+    RULE_INTERPOLATION, // one of three words, or else a warning
+    RULE_NUMBERS,       // array of `limit` finite numbers, 0 = any count
+    RULE_LOOK,          // a number that only changes how things look: a warning
 } hemc_rule_kind;
 
 typedef struct hemc_rule {
