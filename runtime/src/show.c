@@ -25,9 +25,9 @@ static void keep_offsets(hemi_instance* instance) {
 // and by a step; in the end faster. So whatever the first steps of the other level do, nothing pops.
 #define FADE_SPACINGS 0.010f // the step
 #define FADE_FRAMES 80.0f    // after which it goes twice as fast
-#define FADE_LIMIT 240u      // frames
+#define FADE_LIMIT 240u      // frames, after which it gets no faster
 #define FADE_CALM 70u        // frames, after which what moves faster is motion: that begins to count
-#define FADE_RISE 0.02f      // a frame
+#define FADE_RISE 0.2f       // a frame
 
 static hemi_show_args args_of(const hemi_instance* instance, float share) {
     return (hemi_show_args){.view = instance->view,
@@ -55,13 +55,17 @@ static void show_room(const hem_scene* scene, hemi_instance* instance, float sha
     }
     const uint32_t fades = scene->kernels->repose(&args);
     if (instance->coarse) {
-        instance->coarse->fades = fades && instance->coarse->fades < FADE_LIMIT ? instance->coarse->fades + 1 : 0;
+        const uint32_t next = instance->coarse->fades + (instance->coarse->fades < FADE_LIMIT);
+        instance->coarse->fades = fades ? next : 0;
     }
     instance->show_x = instance->room_x;
     instance->show_q = instance->room_q;
 }
 
 static void show_directly(hemi_instance* instance) {
+    if (instance->coarse) { // how far it goes is from there
+        memcpy(instance->room_x, instance->x, instance->view->info->row_count * sizeof(hemi_row4));
+    }
     instance->show_x = instance->x;
     instance->show_q = instance->q;
 }
@@ -234,7 +238,9 @@ void hemi_phase_show(hemi_step* s) {
         s->scene->kernels->unpose(instance->view, instance->bones, instance->x, instance->q, instance->goal,
                                   instance->goal_q);
         if (watches) {
-            const hemi_show_args args = args_of(instance, 1.0f);
+            hemi_show_args args = args_of(instance, 1.0f);
+            args.x = instance->x;
+            args.last = instance->room_x;
             s->scene->kernels->watch_pace(&args);
         }
         given->show_left = left;

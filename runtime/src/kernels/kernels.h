@@ -221,10 +221,11 @@ typedef struct hemi_show_args {
     const hemi_row4* goal_q; // oriented rows
     hemi_row3* offset;
     hemi_row4* offset_q;
-    hemi_row4* x; // inverse masses stay as they are
+    hemi_row4* x; // inverse masses stay as they are; before, with pace: as it was shown a frame ago
     hemi_row4* q;
-    float share;     // of the way, 0..1
-    hemi_row3* fade; // shown besides, on its way to nothing; NULL = nothing is
+    const hemi_row4* last; // of watch_pace: as it was shown a frame ago
+    float share;           // of the way, 0..1
+    hemi_row3* fade;       // shown besides, on its way to nothing; NULL = nothing is
     hemi_row4* fade_q;
     float fade_step;      // metres that it goes in a frame besides
     float fade_times;     // all of that

@@ -49,19 +49,34 @@ HEM_INLINE void keep_pace(float* pace, v8 way2) {
     v8_store(pace, v8_max(v8_mul(v8_load(pace), v8_set1(PACE_KEPT)), v8_sqrt(way2)));
 }
 
-// d: where it goes; before: where it was a frame ago, without what fades.
-HEM_INLINE uint32_t fade_row(const hemi_show_args* a, uint32_t row, v8x3 before, v8x3* d) {
-    const v8x3 way = v8x3_sub(before, *d);
+// The largest share of a way m that, after the way g, ends within `limit`; where none does, the one that ends nearest.
+HEM_INLINE v8 share_within(v8x3 g, v8x3 m, v8 limit) {
+    const v8 mm = v8_max(v8x3_dot(m, m), v8_set1(TINY)), gm = v8x3_dot(g, m);
+    const v8 over = v8_sub(v8x3_dot(g, g), v8_mul(limit, limit));
+    const v8 root = v8_sqrt(v8_max(v8_sub(v8_mul(gm, gm), v8_mul(mm, over)), v8_zero()));
+    return v8_min(v8_max(v8_div(v8_sub(root, gm), mm), v8_zero()), v8_set1(1.0f));
+}
+
+// d: where it goes; before: where it was a frame ago, without what fades. Its bones take it along whatever it does: what it may
+// go besides is what keeps all of its way as short as before.
+HEM_INLINE uint32_t fade_row(const hemi_show_args* a, uint32_t row, const hemi_target_row* pose, v8x3 before, v8x3* d) {
+    const v8x4 r = row4_load(&pose->q);
+    const v8x3 last = v8x3_sub(row4_load3(&a->x[row]), row3_load(&pose->x)); // as it was shown
+    float* paces = a->pace + (size_t)row * 8;
     if (!a->fade) {
-        keep_pace(a->pace + (size_t)row * 8, v8x3_dot(way, way));
+        const v8x3 went = v8x3_sub(v8x4_rotate(r, *d), last);
+        keep_pace(paces, v8x3_dot(went, went));
         return 0;
     }
     m8 left;
-    const v8 pace = raise_pace(a->pace + (size_t)row * 8, v8x3_dot(way, way), a->fade_rise);
-    const v8 anyway = v8_mul(pace, v8_set1(FADE_FASTER * a->fade_times)), step = v8_set1(a->fade_step * a->fade_times);
-    v8x3 f = row3_load(&a->fade[row]);
-    f = v8x3_scale(f, less_by(v8x3_dot(f, f), step, FADE_SHARE, &left));
-    f = v8x3_madd(way, less_by(v8x3_dot(way, way), anyway, 0.0f, &left), f); // what is too fast is kept for later
+    const v8x3 f0 = row3_load(&a->fade[row]), was = v8x3_add(before, f0);
+    const v8 step = v8_set1(a->fade_step * a->fade_times);
+    v8x3 f = v8x3_scale(f0, less_by(v8x3_dot(f0, f0), step, FADE_SHARE, &left));
+    const v8x3 g = v8x3_sub(was, v8x4_rotate_back(r, last)), m = v8x3_sub(v8x3_add(*d, f), was);
+    const v8x3 own = v8x3_add(g, v8x3_sub(*d, before)); // of what is simulated
+    const v8 pace = raise_pace(paces, v8x3_dot(own, own), a->fade_rise);
+    const v8 limit = v8_madd(pace, v8_set1(FADE_FASTER), v8_set1(a->fade_step));
+    f = v8x3_madd(m, v8_sub(share_within(g, m, limit), v8_set1(1.0f)), f); // what is too fast is kept for later
     left = v8_gt(v8x3_dot(f, f), v8_zero());
     row3_store(&a->fade[row], f);
     *d = v8x3_add(*d, f);
@@ -98,7 +113,7 @@ uint32_t HEMI_NAME(repose)(const hemi_show_args* a) {
         const v8x3 goal = row3_load(&a->goal[row]), before = row3_load(&a->offset[row]);
         v8x3 d = all ? goal : v8x3_lerp(before, goal, share);
         row3_store(&a->offset[row], d);
-        fades |= a->pace ? fade_row(a, row, before, &d) : 0u;
+        fades |= a->pace ? fade_row(a, row, &pose, before, &d) : 0u;
         row4_store3(&a->x[row], v8x3_add(row3_load(&pose.x), v8x4_rotate(r, d)));
         if (row < a->view->info->oriented_row_count) {
             const v8x4 to = row4_load(&a->goal_q[row]), was = row4_load(&a->offset_q[row]);
@@ -111,10 +126,10 @@ uint32_t HEMI_NAME(repose)(const hemi_show_args* a) {
     return fades;
 }
 
-// How fast it goes anyway: from the offsets shown a frame ago to the goal.
+// How fast it goes anyway: from where it was shown a frame ago, `last`, to x.
 void HEMI_NAME(watch_pace)(const hemi_show_args* a) {
     for (uint32_t row = 0; row < a->view->info->row_count; ++row) {
-        const v8x3 way = v8x3_sub(row3_load(&a->offset[row]), row3_load(&a->goal[row]));
+        const v8x3 way = v8x3_sub(row4_load3(&a->last[row]), row4_load3(&a->x[row]));
         keep_pace(a->pace + (size_t)row * 8, v8x3_dot(way, way));
         if (row < a->view->info->oriented_row_count) {
             const v8x4 turn = v8x4_mul(row4_load(&a->offset_q[row]), v8x4_conj(row4_load(&a->goal_q[row])));
