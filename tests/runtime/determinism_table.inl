@@ -15,7 +15,7 @@
 {"hair", 100, play, 0xadb5d4e856977a5eull, 0x9ad9e0eadafdffc3ull},
 {"octopus", 100, play, 0x19806c2a53b7556dull, 0xffe530e02beafccdull},
 {"monster", 100, play, 0x06b7193cb07412a4ull, 0x259e04ff7a9f7cccull},
-{"cape_girl_levels", 200, changing, 0xb49e7c3cb351f0ccull, 0xf440da49dba8a3ebull},
+{"cape_girl_levels", 200, changing, 0x1acb02b9093d6abaull, 0xf5caf7056a4d55c9ull},
 {"free", 120, drive_tuned, 0xea316555f6bf2e22ull, 0xc64025a493e4c347ull},
 {"sheet_self", 120, drive_tuned, 0x3fb3e39c4b0700b4ull, 0x03c09c1cb66beec2ull},
 {"cape", 120, drive_tuned, 0x29c4bacadc5eb338ull, 0x63c530d9ca345ea7ull},
