@@ -50,9 +50,9 @@ static void require(int condition) {
     }
 }
 
-static const char* const CAST[] = {"somersault", "fabric",       "fabric_flat",   "sprung",      "rods_driven",
-                                   "chains",     "chains_hung",  "hair_full",     "solid_held",  "lattice_held",
-                                   "driven",     "lattice_tear", "lattice_clips", "drape_square"};
+static const char* const CAST[] = {"somersault", "fabric",       "fabric_flat",   "sprung",       "rods_driven",
+                                   "chains",     "chains_hung",  "hair_full",     "solid_held",   "lattice_held",
+                                   "driven",     "lattice_tear", "lattice_clips", "drape_square", "cape_girl_levels"};
 enum { CAST_COUNT = sizeof(CAST) / sizeof(CAST[0]) };
 
 // For the whole run: a sheet held at two corners that collides with itself, a soft strip, and (of this input) one of the cast.

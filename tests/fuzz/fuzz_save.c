@@ -9,9 +9,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-static const char* const NAMES[] = {"limited",      "soft_arm",      "on_body",    "springs",
-                                    "lattice_tear", "lattice_clips", "hair_full",  "rods_driven",
-                                    "strip",        "drape_square",  "solid_held", "jelly"};
+static const char* const NAMES[] = {"limited",       "soft_arm",  "on_body",         "springs", "lattice_tear",
+                                    "lattice_clips", "hair_full", "rods_driven",     "strip",   "drape_square",
+                                    "solid_held",    "jelly",     "cape_girl_levels"};
 #define NAME_COUNT (sizeof(NAMES) / sizeof(NAMES[0]))
 
 static hem_asset assets[NAME_COUNT];

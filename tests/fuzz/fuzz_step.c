@@ -11,11 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 enum { STEP_LIMIT = 6 };
 
-static const char* const NAMES[] = {"limited", "springs",      "pair",          "soft_arm",     "two_strings",
-                                    "on_body", "pendulum",     "block",         "fabric",       "strip",
-                                    "lattice", "lattice_tear", "lattice_clips", "lattice_pull", "lattice_held",
-                                    "solid",   "solid_held",   "hair_full",     "rods_driven",  "chains",
-                                    "driven",  "drape_square", "painted_sheet", "sprung",       "jelly"};
+static const char* const NAMES[] = {
+    "limited",      "springs",       "pair",       "soft_arm",  "two_strings",     "on_body",       "pendulum",
+    "block",        "fabric",        "strip",      "lattice",   "lattice_tear",    "lattice_clips", "lattice_pull",
+    "lattice_held", "solid",         "solid_held", "hair_full", "rods_driven",     "chains",        "driven",
+    "drape_square", "painted_sheet", "sprung",     "jelly",     "cape_girl_levels"};
 #define NAME_COUNT (sizeof(NAMES) / sizeof(NAMES[0]))
 
 static void edit(input* in, uint8_t* bytes) {
