@@ -564,6 +564,8 @@ for _, area in ipairs { "platform", "formats", "runtime" } do
     system_libraries()
     if arch == "wasm" then
       targetextension ".wasm"
+      -- As much as any of them needs: node 20 fell over at the end of programs whose memory had grown.
+      linkoptions { "-Wl,--initial-memory=536870912" }
     end
   end
 end
