@@ -94,6 +94,54 @@ TEST a_level_follows_the_finest(hem_level level, double share) {
     PASS();
 }
 
+// The rms distance of simulated particles.
+static double apart(const world* w, const hem_particle* a, const hem_particle* b) {
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->view.info->particle_count; ++i) {
+        if (!(a[i].flags & (HEM_PARTICLE_PAD | HEM_PARTICLE_ANIMATED))) {
+            const double d = distance(a[i].position, b[i].position);
+            sum += d * d;
+            ++count;
+        }
+    }
+    return sqrt(sum / count);
+}
+
+// Cloth that flies in the wind is not put back on the pose by a change of level. What is shown fades by the frame, so many frames
+// of next to no time show where the level was put.
+TEST a_level_begins_where_the_finest_is(void) {
+    const hem_scene_def def = budget_def();
+    const float gale[3] = {0, 0, -15};
+    world w;
+    ASSERT(world_open(&w, "cape_girl_levels", &def, NULL, 1));
+    const uint32_t count = w.view.info->particle_count;
+    hem_particle* blown = calloc(count, sizeof(*blown));
+    hem_particle* handed = calloc(count, sizeof(*handed));
+    hem_particle* posed = calloc(count, sizeof(*posed));
+    hold_level(&w, 0, HEM_LEVEL_FULL);
+    ASSERT_EQ(HEM_OK, hem_instance_set_wind(w.scene, w.id, gale));
+    for (int frame = 0; frame < 60; ++frame) {
+        play(&w, 1, 0);
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+    }
+    hem_instance_get_particles(w.scene, w.id, 0, count, blown);
+    hold_level(&w, 0, HEM_LEVEL_COARSE);
+    world_step(&w, 1e-5f, 1, 400);
+    hem_instance_get_particles(w.scene, w.id, 0, count, handed);
+    ASSERT_EQ(HEM_OK, hem_instance_reset(w.scene, w.id));
+    hem_instance_get_particles(w.scene, w.id, 0, count, posed);
+    const double from_pose = apart(&w, blown, posed), moved = apart(&w, blown, handed);
+    printf("%.1f mm off the pose, %.1f mm by the change of level\n", 1e3 * from_pose, 1e3 * moved);
+    ASSERT(from_pose > 0.03);
+    ASSERT(moved < 0.25 * from_pose);
+    free(blown);
+    free(handed);
+    free(posed);
+    world_close(&w);
+    PASS();
+}
+
 // From a frame to the next no vertex goes farther than it does anyway, at one level or the other, by a tenth and a millimetre.
 TEST changes_do_not_pop(hem_level from, hem_level to) {
     enum { CHANGES, BEFORE, AFTER, ALL };
@@ -379,6 +427,7 @@ SUITE(levels_suite) {
     RUN_TEST(levels_of_another_asset_are_refused);
     RUN_TEST(damaged_levels_are_refused_or_harmless);
     RUN_TEST(at_rest_a_level_moves_nothing);
+    RUN_TEST(a_level_begins_where_the_finest_is);
     RUN_TESTp(a_level_follows_the_finest, HEM_LEVEL_COARSE, 0.5);
     RUN_TESTp(a_level_follows_the_finest, HEM_LEVEL_HALF, 0.75);
     RUN_TESTp(a_level_follows_the_finest, HEM_LEVEL_QUARTER, 0.75);
