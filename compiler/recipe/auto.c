@@ -551,46 +551,40 @@ static void claim(hemc_arena* arena, const hemc_model* model, const finding* f, 
     }
 }
 
+// What chains of bones tell by where they lie, in the order in which they are looked for.
+static const struct {
+    uint32_t (*find)(hemc_arena* arena, const hemc_model* model, uint8_t* bones, uint8_t* anchors);
+    const char* part;
+    hemc_loose_kind kind;
+    hemc_auto_kind sure;
+    const char* why; // of how many
+} CHAINS[] = {
+    {hemc_auto_head_chains, "hair", HEMC_LOOSE_HAIR, HEMC_AUTO_SURE, "%u chains of bones go down from the head"},
+    {hemc_auto_tail_chains, "tail", HEMC_LOOSE_FLESH, HEMC_AUTO_SURE,
+     "a chain of bones in the middle leads away from the head"},
+    {hemc_auto_ear_chains, "ears", HEMC_LOOSE_FLESH, HEMC_AUTO_EARS,
+     "chains of bones stand up from the head, left and right"},
+};
+
 // Where no name told anything. Only on a skeleton: a statue's hair is stone.
 static void find_shapes(hemc_arena* arena, const hemc_model* model, finding* list, uint32_t* count,
                         hemc_auto_kind* kinds, int32_t* owner) {
     if (model->bone_count < 3) {
         return;
     }
-    uint8_t* bones = hemc_alloc(arena, model->bone_count, 1);
-    uint8_t* anchors = hemc_alloc(arena, model->bone_count, 1);
-    const uint32_t chains = hemc_auto_head_chains(arena, model, bones, anchors);
-    if (chains != 0) {
+    for (size_t i = 0; i < sizeof(CHAINS) / sizeof(CHAINS[0]); ++i) {
+        uint8_t* bones = hemc_alloc(arena, model->bone_count, 1);
+        uint8_t* anchors = hemc_alloc(arena, model->bone_count, 1);
+        const uint32_t chains = CHAINS[i].find(arena, model, bones, anchors);
+        if (chains == 0) {
+            continue;
+        }
         uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
-        kinds[*count] = HEMC_AUTO_SURE;
-        finding* f = finding_of(arena, model, list, count, "hair", HEMC_LOOSE_HAIR);
+        kinds[*count] = CHAINS[i].sure;
+        finding* f = finding_of(arena, model, list, count, CHAINS[i].part, CHAINS[i].kind);
         f->bones = bones;
         f->anchors = anchors;
-        hemc_text_add(&f->why, "%u chains of bones go down from the head", chains);
-        claim(arena, model, f, mask, (int32_t)*count - 1, owner);
-    }
-    uint8_t* tails = hemc_alloc(arena, model->bone_count, 1);
-    uint8_t* hips = hemc_alloc(arena, model->bone_count, 1);
-    const uint32_t tail_count = hemc_auto_tail_chains(arena, model, tails, hips);
-    if (tail_count != 0) {
-        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
-        kinds[*count] = HEMC_AUTO_SURE;
-        finding* f = finding_of(arena, model, list, count, "tail", HEMC_LOOSE_FLESH);
-        f->bones = tails;
-        f->anchors = hips;
-        hemc_text_add(&f->why, "a chain of bones in the middle leads away from the head");
-        claim(arena, model, f, mask, (int32_t)*count - 1, owner);
-    }
-    uint8_t* ears = hemc_alloc(arena, model->bone_count, 1);
-    uint8_t* skull = hemc_alloc(arena, model->bone_count, 1);
-    const uint32_t pairs = hemc_auto_ear_chains(arena, model, ears, skull);
-    if (pairs != 0) {
-        uint8_t* mask = hemc_alloc(arena, model->triangle_count, 1);
-        kinds[*count] = HEMC_AUTO_EARS;
-        finding* f = finding_of(arena, model, list, count, "ears", HEMC_LOOSE_FLESH);
-        f->bones = ears;
-        f->anchors = skull;
-        hemc_text_add(&f->why, "chains of bones stand up from the head, left and right");
+        hemc_text_add(&f->why, CHAINS[i].why, chains);
         claim(arena, model, f, mask, (int32_t)*count - 1, owner);
     }
     hemc_auto_shape shapes[HEMC_AUTO_SHAPES];

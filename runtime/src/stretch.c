@@ -13,8 +13,7 @@
 #include "runtime/src/step.h"
 
 #define STRETCH_SWEEPS 20u
-#define STRETCH_PLAIN                                                                                                  \
-    4u // of them, the last ones, as the first: most threads that are too long have only one in their way
+#define STRETCH_PLAIN 4u   // of them, the last ones; so is the first, which is enough for a thread alone
 #define STRETCH_RELAX 1.8f // of the others
 #define STRETCH_GIVE 0.15f // spacings that cloth may be pulled into what pushed it out; 0.1: what is pinched trembles
 
