@@ -7,7 +7,7 @@
 // moment. (Going on with the velocities instead has no such delay, but shakes: the next step never ends there.) After a change
 // of level the way is thirty frames long: longer substeps and cloth that is not kept off cloth hang a little differently.
 // Between levels of detail the way would be long, and shown as too little motion: there what is shown is what is simulated, and
-// what it differed by at the change goes to nothing in steps that nobody sees (hemi_fade_from_here).
+// what it differed by at the change goes to nothing in small steps (hemi_fade_from_here).
 // Frozen is a goal that stays. An instance that is simulated in every frame is shown as it is, `direct`, once its offsets
 // have arrived.
 
@@ -22,7 +22,7 @@ static void keep_offsets(hemi_instance* instance) {
 }
 
 // After a change of level of detail what is shown goes to what is simulated, in the axes of its bones, as fast as it went before
-// and by a step; in the end faster. So whatever the first steps of the other level do, nothing pops.
+// and by a step; in the end faster. So what the first steps of the other level do is spread over many frames.
 #define FADE_SPACINGS 0.010f // the step
 #define FADE_FRAMES 80.0f    // after which it goes twice as fast
 #define FADE_LIMIT 240u      // frames, after which it gets no faster
