@@ -5,9 +5,16 @@
 #include <stddef.h>
 
 enum { GAP = 6, MARGIN = 14 };
+#define CAPTION 8.0f // pixels
 
 static const char* caption_of(const compose_page* page, int32_t index) {
     return page->captions != NULL && page->captions[index] != NULL ? page->captions[index] : "";
+}
+
+// A caption wider than its picture is drawn smaller: it must not run into the next one.
+static void draw_caption(image* im, const char* text, int32_t x, int32_t y, int32_t width) {
+    float wide = font_width(text, CAPTION), size = wide > (float)width ? CAPTION * (float)width / wide : CAPTION;
+    font_draw(im, text, (float)x + 0.5f * (float)width, (float)y, size, FONT_CENTRE, IMAGE_INK);
 }
 
 image compose_grid(const compose_page* page) {
@@ -39,8 +46,7 @@ image compose_grid(const compose_page* page) {
         if (page->images[i].pixels != NULL) {
             image_copy(&im, &page->images[i], x, y);
         }
-        font_draw(&im, caption_of(page, i), (float)x + 0.5f * (float)width, (float)(y + height) + 14.0f, 8.0f,
-                  FONT_CENTRE, IMAGE_INK);
+        draw_caption(&im, caption_of(page, i), x, y + height + 14, width);
     }
     for (int32_t r = 0; page->row_names != NULL && r < rows; r++) {
         float y = (float)(top + r * (height + caption + GAP)) + 0.5f * (float)height;

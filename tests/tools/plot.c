@@ -215,6 +215,30 @@ TEST grid_puts_each_image_in_its_place(void) {
     PASS();
 }
 
+TEST captions_stay_under_their_pictures(void) {
+    image parts[2] = {image_create(60, 10, IMAGE_PAPER), image_create(60, 10, IMAGE_PAPER)};
+    const char* captions[2] = {"a name that is much wider than its picture", "another one of the same kind"};
+    const compose_page page = {.images = parts, .captions = captions, .image_count = 2, .columns = 2};
+    image im = compose_grid(&page);
+    // Nothing but the two pictures' columns has ink: neither margin nor the gap between them.
+    int32_t left = 14, gap = left + 60, right = gap + 6;
+    int32_t under = 0, beside = 0;
+    for (int32_t y = 0; y < im.height; y++) {
+        for (int32_t x = 0; x < im.width; x++) {
+            bool ink = im.pixels[4 * (y * im.width + x)] < 128;
+            bool inside = (x >= left - 1 && x <= gap) || (x >= right - 1 && x <= right + 60);
+            under += ink && inside;
+            beside += ink && !inside;
+        }
+    }
+    ASSERT(under > 0);
+    ASSERT_EQ(0, beside);
+    image_destroy(&im);
+    image_destroy(&parts[0]);
+    image_destroy(&parts[1]);
+    PASS();
+}
+
 SUITE(plot_suite);
 SUITE(plot_suite) {
     RUN_TEST(stroke_has_the_area_of_its_shape);
@@ -228,4 +252,5 @@ SUITE(plot_suite) {
     RUN_TEST(colours_convert_as_srgb_does);
     RUN_TEST(colour_maps_meet_their_ends);
     RUN_TEST(grid_puts_each_image_in_its_place);
+    RUN_TEST(captions_stay_under_their_pictures);
 }
