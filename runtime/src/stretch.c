@@ -21,30 +21,64 @@ static int is_last(const hemi_step* s) {
     return s->substep + 1 == s->substep_count && s->pass + 1 >= s->pass_count;
 }
 
+static float limit_of(const hemi_step* s, uint32_t p) {
+    return s->instance->view->parts[p].kind == HEM_PART_CLOTH ? s->instance->tuning[p].stretch_limit : 0.0f;
+}
+
 void hemi_stretch_prepare(hemi_step* s) {
-    if (s->stretch && is_last(s)) {
-        memcpy(s->scratch->solve.planes, s->instance->x, s->instance->view->info->row_count * sizeof(hemi_row4));
+    if (!s->stretch || !is_last(s)) {
+        return;
+    }
+    const hem_view* view = s->instance->view;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        if (limit_of(s, p) > 0.0f) {
+            const uint32_t row = view->parts[p].row_begin;
+            memcpy(s->scratch->solve.planes + row, s->instance->x + row, view->parts[p].row_count * sizeof(hemi_row4));
+        }
+    }
+}
+
+// Of the batches of a kind of range, those from the first to the last one that is part of the weave: kinds lie one behind
+// the other.
+static void trim(hem_range* range, const void* first, size_t size, size_t kind) {
+    const uint8_t* kinds = (const uint8_t*)first + kind;
+    while (range->count && !hem_kind_in(kinds[size * range->begin], HEM_KINDS_WEAVE)) {
+        ++range->begin;
+        --range->count;
+    }
+    while (range->count && !hem_kind_in(kinds[size * (range->begin + range->count - 1)], HEM_KINDS_WEAVE)) {
+        --range->count;
     }
 }
 
 // The multipliers of the substep are not needed any more.
-static void take_nothing(hemi_step* s, const hem_part* part) {
-    const hem_view* view = s->instance->view;
-    const hem_range rows = hem_range_of(view->ranges, part, HEM_BATCH_LINKS);
-    const hem_range indexed = hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS);
-    float* taken = s->scratch->solve.lambda;
-    memset(taken + (size_t)rows.begin * 8, 0, (size_t)rows.count * 32);
-    memset(taken + (size_t)(view->link_batch_count + indexed.begin) * 8, 0, (size_t)indexed.count * 32);
+static void take_nothing(const hem_view* view, const hemi_stretch_args* args) {
+    memset(args->taken + (size_t)args->rows.begin * 8, 0, (size_t)args->rows.count * 32);
+    memset(args->taken + (size_t)(view->link_batch_count + args->indexed.begin) * 8, 0,
+           (size_t)args->indexed.count * 32);
 }
 
 static void shorten(hemi_step* s, const hem_part* part, float limit) {
     const hemi_kernels* k = s->scene->kernels;
+    const hem_view* view = s->instance->view;
     hemi_solve* solve = &s->scratch->solve;
-    hemi_stretch_args args = {
-        s->instance->view, part,          s->instance->x, s->instance->v, limit, STRETCH_GIVE * part->spacing, 1.0f, 1,
-        solve->stamps,     solve->lambda, solve->planes};
+    hemi_stretch_args args = {view,
+                              part,
+                              s->instance->x,
+                              s->instance->v,
+                              limit,
+                              STRETCH_GIVE * part->spacing,
+                              1.0f,
+                              1,
+                              solve->stamps,
+                              solve->lambda,
+                              solve->planes,
+                              hem_range_of(view->ranges, part, HEM_BATCH_LINKS),
+                              hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS)};
+    trim(&args.rows, view->link_batches, sizeof(hem_link_batch), offsetof(hem_link_batch, kind));
+    trim(&args.indexed, view->index_batches, sizeof(hem_index_batch), offsetof(hem_index_batch, kind));
     memset(solve->stamps + part->row_begin, 0, part->row_count);
-    take_nothing(s, part);
+    take_nothing(view, &args);
     k->make_planes(&args);
     for (; args.sweep <= STRETCH_SWEEPS; ++args.sweep) {
         const int plain = args.sweep == 1 || args.sweep + STRETCH_PLAIN > STRETCH_SWEEPS;
@@ -66,8 +100,8 @@ void hemi_phase_stretch(hemi_step* s) {
         hemi_watch_strained(s); // before they are shortened
     }
     for (uint32_t p = 0; s->stretch && p < view->info->part_count; ++p) {
-        const float limit = s->instance->tuning[p].stretch_limit;
-        if (limit > 0.0f && view->parts[p].kind == HEM_PART_CLOTH) {
+        const float limit = limit_of(s, p);
+        if (limit > 0.0f) {
             shorten(s, &view->parts[p], limit);
         }
     }

@@ -46,7 +46,7 @@ HEM_INLINE int is_slack(v8x3 d, v8 longest, const float* taken) {
 }
 
 static uint32_t shorten_rows(const hemi_stretch_args* args) {
-    hem_range range = hem_range_of(args->view->ranges, args->part, HEM_BATCH_LINKS);
+    const hem_range range = args->rows;
     const v8 times = v8_set1(1.0f + args->limit);
     uint32_t found = 0;
     for (uint32_t n = range.begin; n < range.begin + range.count; ++n) {
@@ -83,7 +83,7 @@ static uint32_t shorten_rows(const hemi_stretch_args* args) {
 }
 
 static uint32_t shorten_indexed(const hemi_stretch_args* args) {
-    hem_range range = hem_range_of(args->view->ranges, args->part, HEM_BATCH_INDEXED_LINKS);
+    const hem_range range = args->indexed;
     float *x = args->x[0].x, *prev = args->prev[0].x;
     const v8 times = v8_set1(1.0f + args->limit);
     uint32_t found = 0;
