@@ -31,6 +31,10 @@ typedef struct rod_segment { // world; all zero where there is none
     v8x3 moment; // of bend and twist
 } rod_segment;
 
+HEM_INLINE m8 rod_free(const rod_node* node) {
+    return m8_and(node->on, v8_gt(node->w, v8_zero()));
+}
+
 // What the way back needs: D(k) = y - W D(k - 1).
 typedef struct rod_step {
     v8_mat3 xx, xt, tx, tt;
@@ -83,6 +87,11 @@ HEM_INLINE v8_mat3 cross_mul(v8x3 v, const v8_mat3* m) { // [v]x m
 
 HEM_INLINE v8_mat3 mul_cross(const v8_mat3* m, v8x3 v) { // m [v]x
     v8_mat3 r = {v8x3_cross(m->row0, v), v8x3_cross(m->row1, v), v8x3_cross(m->row2, v)};
+    return r;
+}
+
+HEM_INLINE v8_mat3 cross_rows(v8x3 v, const v8_mat3* m) { // -m [v]x
+    v8_mat3 r = {v8x3_cross(v, m->row0), v8x3_cross(v, m->row1), v8x3_cross(v, m->row2)};
     return r;
 }
 
@@ -239,16 +248,23 @@ static void rod_eliminate(const rod_node* node, v8 inertia, const rod_segment* b
     const v8x3 none = v8x3_make(zero, zero, zero);
     const v8_mat3 unit = {v8x3_make(one, zero, zero), v8x3_make(zero, one, zero), v8x3_make(zero, zero, one)};
     const v8_mat3 nothing = {none, none, none};
-    const m8 free = m8_and(node->on, v8_gt(node->w, zero));
+    const m8 free = rod_free(node);
     v8 mass = v8_div(inverse_h2, v8_max(node->w, tiny));
     v8 along = v8_add(mass, v8_add(below->stretch, above->stretch));
-    v8_mat3 a = mat3_scale(&unit, along);
-    a = mat3_add(&a, &s->xx);
-    v8_mat3 b = cross_mul(v8x3_scale(below->edge, v8_sub(zero, below->stretch)), &unit);
-    b = mat3_add(&b, &s->xt);
-    v8x3 ke = v8x3_scale(below->edge, below->stretch);
+    v8_mat3 a = s->xx;
+    a.row0.x = v8_add(along, a.row0.x);
+    a.row1.y = v8_add(along, a.row1.y);
+    a.row2.z = v8_add(along, a.row2.z);
+    v8_mat3 b = s->xt; // and -stretch [edge]x
+    const v8x3 ke = v8x3_scale(below->edge, below->stretch);
+    b.row0.y = v8_add(b.row0.y, ke.z);
+    b.row0.z = v8_sub(b.row0.z, ke.y);
+    b.row1.x = v8_sub(b.row1.x, ke.z);
+    b.row1.z = v8_add(b.row1.z, ke.x);
+    b.row2.x = v8_add(b.row2.x, ke.y);
+    b.row2.y = v8_sub(b.row2.y, ke.x);
     v8 round = v8_madd(inertia, inverse_h2, v8x3_dot(ke, below->edge));
-    v8_mat3 c = mat3_scale(&unit, round);
+    v8_mat3 c = {v8x3_make(round, zero, zero), v8x3_make(zero, round, zero), v8x3_make(zero, zero, round)};
     c.row0 = v8x3_nmadd(below->edge, ke.x, c.row0);
     c.row1 = v8x3_nmadd(below->edge, ke.y, c.row1);
     c.row2 = v8x3_nmadd(below->edge, ke.z, c.row2);
@@ -275,11 +291,14 @@ static void rod_eliminate(const rod_node* node, v8 inertia, const rod_segment* b
     v8_mat3 ptx = mat3_mul(&p, &out->tx);
     out->xx = mat3_scale(&ai, minus_k);
     out->xx = mat3_sub(&out->xx, &ptx);
-    v8_mat3 g = mul_cross(&kpt, above->edge);
-    v8_mat3 stiff = mat3_select(free, &unit, &nothing);
-    stiff = stiff_mul(above, &stiff);
-    g = mat3_add(&g, &stiff);
-    g = mat3_scale(&g, v8_set1(-1.0f));
+    const v8 bend = v8_keep(free, above->bend);
+    const v8x3 t = v8x3_scale(above->along, v8_keep(free, above->extra));
+    v8_mat3 stiff = {v8x3_scale(t, above->along.x), v8x3_scale(t, above->along.y), v8x3_scale(t, above->along.z)};
+    stiff.row0.x = v8_add(stiff.row0.x, bend);
+    stiff.row1.y = v8_add(stiff.row1.y, bend);
+    stiff.row2.z = v8_add(stiff.row2.z, bend);
+    v8_mat3 g = cross_rows(above->edge, &kpt);
+    g = mat3_sub(&g, &stiff);
     out->tt = mat3_mul(&si, &g);
     v8_mat3 kai = mat3_scale(&ai, k), ptt = mat3_mul(&p, &out->tt);
     out->xt = mul_cross(&kai, above->edge);
@@ -289,41 +308,56 @@ static void rod_eliminate(const rod_node* node, v8 inertia, const rod_segment* b
     const v8x3 kedge = v8x3_scale(above->edge, k);
     s->xx = mat3_scale(&out->xx, k);
     s->xt = mat3_scale(&out->xt, k);
+    // What is not free has nothing in y and W.
     v8_mat3 swept = cross_mul(kedge, &out->xt), turned = stiff_mul(above, &out->tt);
-    turned = mat3_select(free, &turned, &nothing);
     s->tt = mat3_add(&swept, &turned);
     s->x = v8x3_scale(out->x, k);
-    s->t = v8x3_add(v8x3_cross(kedge, out->x), v8x3_keep(free, stiff_vector(above, out->t)));
+    s->t = v8x3_add(v8x3_cross(kedge, out->x), stiff_vector(above, out->t));
 }
 
 static void rod_strands(const hem_view* view, const hem_row_batch* batch, const hemi_rod_args* args) {
     const v8 zero = v8_zero(), inverse_h2 = v8_set1(1.0f / (args->h * args->h));
     const v8x3 none = v8x3_make(zero, zero, zero);
     rod_step* steps = (rod_step*)args->room;
-    rod_schur schur = {{none, none, none}, {none, none, none}, {none, none, none}, none, none};
+    const rod_schur nothing = {{none, none, none}, {none, none, none}, {none, none, none}, none, none};
+    rod_schur schur = nothing;
     rod_segment below = rod_none();
     rod_node node = rod_load(view, batch, batch->member_count - 1u, args);
+    int moves = m8_any(rod_free(&node)); // roots, which the pose holds in every lane, do not, and have no system
     for (uint32_t k = batch->member_count; k-- > 0;) {
         rod_node upper = node;
         rod_segment above = rod_none();
+        int upper_moves = 0;
         if (k > 0) {
             upper = rod_load(view, batch, k - 1, args);
-            above = rod_between(view, batch, k - 1, &upper, &node, args);
+            upper_moves = m8_any(rod_free(&upper));
+            if (moves | upper_moves) {
+                above = rod_between(view, batch, k - 1, &upper, &node, args);
+            }
         }
-        rod_eliminate(&node, v8_load(view->rods[batch->payload + k].inertia), &below, &above, inverse_h2, &schur,
-                      &steps[k]);
+        if (moves) {
+            rod_eliminate(&node, v8_load(view->rods[batch->payload + k].inertia), &below, &above, inverse_h2, &schur,
+                          &steps[k]);
+        } else {
+            schur = nothing;
+        }
         below = above;
         node = upper;
+        moves = upper_moves;
     }
     v8x3 dx = none, dt = none;
     for (uint32_t k = 0; k < batch->member_count; ++k) {
+        const rod_node n = rod_load(view, batch, k, args);
+        const m8 free = rod_free(&n);
+        if (!m8_any(free)) {
+            dx = dt = none;
+            continue;
+        }
         const rod_step* step = &steps[k];
         const v8x3 ux = v8x3_add(v8_mat3_vector(&step->xx, dx), v8_mat3_vector(&step->xt, dt));
         const v8x3 ut = v8x3_add(v8_mat3_vector(&step->tx, dx), v8_mat3_vector(&step->tt, dt));
         dx = v8x3_sub(step->x, ux);
         dt = v8x3_sub(step->t, ut);
-        const rod_node n = rod_load(view, batch, k, args);
-        const m8 free = m8_and(n.on, v8_gt(n.w, zero));
         const v8x3 x = v8x3_add(n.x, v8x3_keep(free, dx));
         v8 size = v8x3_dot(dt, dt), most = v8_set1(ROD_TURN_LIMIT * ROD_TURN_LIMIT), half = v8_set1(0.5f);
         v8 scale = v8_select(v8_gt(size, most), v8_mul(half, v8_sqrt(v8_div(most, v8_max(size, most)))), half);
