@@ -22,6 +22,7 @@ void hemi_layout_derived(hemi_carve* c, const hem_view* view, hemi_derived* d) {
     d->rest_moment = hemi_take(c, info->oriented_row_count, 48 * sizeof(float));
     d->tiles = hemi_take(c, lattice_rows, sizeof(hemi_region_tile));
     d->tile_begin = hemi_take(c, view->lattice_count + 1, sizeof(uint32_t));
+    d->weights = hemi_take(c, (info->vertex_count + 7) / 8, 1);
     d->body_row = hemi_take(c, body_rows, sizeof(uint16_t));
     d->body_target = hemi_take(c, body_rows, sizeof(uint16_t));
     d->colliders = hemi_take(c, view->collider_count, sizeof(hemi_collider));
@@ -265,6 +266,22 @@ static void order_parts(const hem_view* view, hemi_derived* d) {
     }
 }
 
+// How many there are up to the last that is not zero.
+static uint32_t count_weights(const uint16_t weight[4]) {
+    return weight[3] ? 4 : weight[2] ? 3 : weight[1] ? 2 : 1;
+}
+
+static void count_block_weights(const hem_view* view, uint8_t* weights) {
+    for (uint32_t i = 0; i < view->info->vertex_count; ++i) {
+        const hem_vertex_bind* bind = &view->vertex_bind[i];
+        const uint32_t bones = count_weights(bind->bone_weight), particles = count_weights(bind->particle_weight);
+        const uint32_t so_far = i & 7u ? weights[i / 8] : 0x11;
+        const uint32_t most_bones = bones > (so_far & 7u) ? bones : so_far & 7u;
+        const uint32_t most_particles = particles > so_far >> 4 ? particles : so_far >> 4;
+        weights[i / 8] = (uint8_t)(most_bones | most_particles << 4);
+    }
+}
+
 // What is no length of a part's own.
 #define TRAVEL_SPACINGS 40.0f
 #define STILL_SPACINGS 1e-4f
@@ -292,6 +309,7 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
         }
     }
     take_lengths(view, d);
+    count_block_weights(view, d->weights);
     order_parts(view, d);
     note_ignored(view, d->ignored);
     tile_lattices(view, d);

@@ -143,7 +143,8 @@ void hemi_skin(const hem_scene* scene, const hemi_instance* instance, const hem_
     hem_skin_args own = *args;
     own.vertex_count = end < whole ? args->vertex_count : args->vertex_begin < whole ? whole - args->vertex_begin : 0;
     if (own.vertex_count) {
-        scene->kernels->skin(view, palette, bones, blend, &own);
+        const uint8_t* weights = scene->classes[instance->class_index].derived->weights;
+        scene->kernels->skin(view, weights, palette, bones, blend, &own);
     }
     if (own.vertex_count && view->vertex_cell_count && blend > 0.0f) {
         scene->kernels->skin_cells(view, palette, bones, blend, &own);

@@ -35,6 +35,8 @@ typedef struct hemi_region_shape {
     float middle[3], reach;
 } hemi_region_shape;
 
+#define HEMI_ALL_WEIGHTS 0x44
+
 struct hemi_derived {
     uint64_t* part_pairs;     // bit p of entry o: parts o and p collide
     float* mean_inverse_mass; // per part; 1 where it has no groups
@@ -44,6 +46,7 @@ struct hemi_derived {
     hemi_collider* colliders; // the asset's
     hemi_region_tile* tiles;  // of all lattices
     uint32_t* tile_begin;     // per lattice, and one more
+    uint8_t* weights;         // per block of eight vertices: most of bones that one has, 1 to 4, and 16 times of particles
     uint16_t* body_row;       // rows of parts of kind body
     uint16_t* body_target;    // and their rows among the targets
     float travel_limit; // metres that anything may go in half a search and still be looked for: see kernels/pairs.inl

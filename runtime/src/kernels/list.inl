@@ -104,8 +104,8 @@ KERNEL(void, normals, (const hem_view* view, const hemi_row4* q, const hemi_row4
 KERNEL(void, palette,
        (const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q, float (*out)[16]))
 KERNEL(void, skin,
-       (const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
-        const hem_skin_args* args))
+       (const hem_view* view, const uint8_t* weights, const float (*palette)[16], const hemi_bone_pose* bones,
+        float pose_blend, const hem_skin_args* args))
 // Vertices in cells, over what the one before wrote of them.
 KERNEL(void, skin_cells,
        (const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,

@@ -3,8 +3,9 @@
 //
 // Both kinds of transform are sixteen floats in memory (three rows of four and a spare), so a vertex is blended by
 // adding up to eight weighted 16-float blocks, two registers each; eight vertices are then transposed and transformed
-// together. Blocks of eight vertices that need only one side skip the other. Within a side all four weights are added,
-// also those that are zero: how many are not is hard to guess, and a wrong guess costs more than two of them.
+// together. Blocks of eight vertices that need only one side skip the other, and what none of the eight has a weight for is
+// left out: weights fall, and hemi_derived.weights knows how many there are. Within a block all add as many, also those that
+// are zero: how many are not is hard to guess vertex by vertex, and a wrong guess costs more than two of them.
 
 typedef struct skin_sum {
     v8 low, high;
@@ -23,16 +24,16 @@ HEM_INLINE skin_sum blend_next(skin_sum sum, const float m[16], float weight) {
     return sum;
 }
 
-// One half of a hem_vertex_bind: four indices, and behind them their weights.
-HEM_INLINE skin_sum blend_four(const float (*table)[16], const uint16_t* index, v8 scale) {
+// One half of a hem_vertex_bind: four indices, and behind them their weights, of which the first `n` count.
+HEM_INLINE skin_sum blend_some(const float (*table)[16], const uint16_t* index, v8 scale, uint32_t n) {
     HEM_ALIGN(32) float weights[8];
     float* weight = weights;
     v8_store(weight, v8_mul(w8_to_v8(w8_load_u16(index)), scale));
     HEM_FORGET(weight); // broadcast from memory is one load; gcc would make two shuffles of it
     skin_sum sum = blend_first(table[index[0]], weight[4]);
-    sum = blend_next(sum, table[index[1]], weight[5]);
-    sum = blend_next(sum, table[index[2]], weight[6]);
-    return blend_next(sum, table[index[3]], weight[7]);
+    sum = n > 1 ? blend_next(sum, table[index[1]], weight[5]) : sum;
+    sum = n > 2 ? blend_next(sum, table[index[2]], weight[6]) : sum;
+    return n > 3 ? blend_next(sum, table[index[3]], weight[7]) : sum;
 }
 
 typedef struct skin_tables {
@@ -48,27 +49,42 @@ HEM_INLINE float blend_of(const skin_tables* t, uint32_t painted) {
     return (float)painted * SKIN_UNIT * t->pose_blend;
 }
 
-// The blended matrices of eight vertices, of which `count` are there. What is the same for the block as constants.
+// The blended matrices of eight vertices, of which `count` are there, of n weights each. What is the same for the block as
+// constants.
 HEM_INLINE void blend_block(const skin_tables* t, const hem_vertex_bind* bind, uint32_t count, uint32_t sides,
-                            float out[8][16]) {
+                            uint32_t n, float out[8][16]) {
     v8 all_bones = v8_set1(SKIN_UNIT), all_particles = v8_set1(blend_of(t, 65535) * SKIN_UNIT);
     for (uint32_t i = 0; i < 8; ++i) {
         const hem_vertex_bind* b = &bind[i < count ? i : 0];
         const uint16_t* words = b->particle;
         skin_sum sum;
         if (sides == HEM_BLOCK_BONES) {
-            sum = blend_four(t->bones, words + 8, all_bones);
+            sum = blend_some(t->bones, words + 8, all_bones, n);
         } else if (sides == HEM_BLOCK_PARTICLES) {
-            sum = blend_four(t->palette, words, all_particles);
+            sum = blend_some(t->palette, words, all_particles, n);
         } else {
             float blend = blend_of(t, b->blend);
-            skin_sum other = blend_four(t->palette, words, v8_set1(blend * SKIN_UNIT));
-            sum = blend_four(t->bones, words + 8, v8_set1((1.0f - blend) * SKIN_UNIT));
+            skin_sum other = blend_some(t->palette, words, v8_set1(blend * SKIN_UNIT), n);
+            sum = blend_some(t->bones, words + 8, v8_set1((1.0f - blend) * SKIN_UNIT), n);
             sum.low = v8_add(sum.low, other.low);
             sum.high = v8_add(sum.high, other.high);
         }
         v8_store(out[i], sum.low);
         v8_store(out[i] + 8, sum.high);
+    }
+}
+
+// All eight are there.
+HEM_INLINE void blend_eight(const skin_tables* t, const hem_vertex_bind* bind, uint32_t sides, uint32_t n,
+                            float out[8][16]) {
+    if (n == 1) {
+        blend_block(t, bind, 8, sides, 1, out);
+    } else if (n == 2) {
+        blend_block(t, bind, 8, sides, 2, out);
+    } else if (n == 3) {
+        blend_block(t, bind, 8, sides, 3, out);
+    } else {
+        blend_block(t, bind, 8, sides, 4, out);
     }
 }
 
@@ -108,8 +124,8 @@ HEM_INLINE uint32_t sides_of(const hem_view* view, uint32_t first, float pose_bl
     return kind == HEM_BLOCK_PARTICLES && pose_blend < 1.0f ? (uint32_t)HEM_BLOCK_MIXED : kind;
 }
 
-void HEMI_NAME(skin)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
-                     const hem_skin_args* args) {
+void HEMI_NAME(skin)(const hem_view* view, const uint8_t* weights, const float (*palette)[16],
+                     const hemi_bone_pose* bones, float pose_blend, const hem_skin_args* args) {
     static const int32_t each[8] = {0, 4, 8, 12, 16, 20, 24, 28}; // in fours
     HEM_ASSERT(args->vertex_begin + args->vertex_count <= view->info->vertex_count);
     const skin_tables tables = {palette, (const float(*)[16])bones, pose_blend};
@@ -130,14 +146,17 @@ void HEMI_NAME(skin)(const hem_view* view, const float (*palette)[16], const hem
         const hem_vertex_rest* at_rest = &view->vertex_rest[first];
         HEM_ALIGN(32) float blended[8][16];
         v8 rest[8]; // position, normal, half a tangent
+        const uint32_t some = (first & 7) == 0 ? weights[first >> 3] : (uint32_t)HEMI_ALL_WEIGHTS;
+        const uint32_t of_bones = some & 7u, of_particles = some >> 4;
         if (count < 8) {
-            blend_block(&tables, bind, count, sides, blended);
+            blend_block(&tables, bind, count, sides, 4, blended);
         } else if (sides == HEM_BLOCK_BONES) {
-            blend_block(&tables, bind, 8, HEM_BLOCK_BONES, blended);
+            blend_eight(&tables, bind, HEM_BLOCK_BONES, of_bones, blended);
         } else if (sides == HEM_BLOCK_PARTICLES) {
-            blend_block(&tables, bind, 8, HEM_BLOCK_PARTICLES, blended);
+            blend_eight(&tables, bind, HEM_BLOCK_PARTICLES, of_particles, blended);
         } else {
-            blend_block(&tables, bind, 8, HEM_BLOCK_MIXED, blended);
+            const uint32_t more = of_bones > of_particles ? of_bones : of_particles;
+            blend_eight(&tables, bind, HEM_BLOCK_MIXED, more, blended);
         }
         if (count < 8) {
             load_rest(at_rest, count, rest);
@@ -274,7 +293,7 @@ static void skin_block(const hem_view* view, const hemi_bone_pose* bones, const 
         v8x3 o;
         for (uint32_t i = 0; i < 8; ++i) {
             const hem_vertex_bind* bind = &view->vertex_bind[b->vertex[i]];
-            skin_sum sum = blend_four((const float(*)[16])bones, bind->bone, v8_set1(SKIN_UNIT));
+            skin_sum sum = blend_some((const float(*)[16])bones, bind->bone, v8_set1(SKIN_UNIT), 4);
             v8_store(blended[i], sum.low);
             v8_store(blended[i] + 8, sum.high);
         }
