@@ -308,6 +308,7 @@ static void layout_search(hemi_carve* c, const hemi_extent* e, hemi_search* s, h
 
 static void layout_contacts(hemi_carve* c, const hemi_extent* e, hemi_contacts* s) {
     s->near_body = hemi_take(c, e->rows, sizeof(hemi_near));
+    s->near_rank = hemi_take(c, (size_t)e->rows * 8, sizeof(uint16_t));
     s->near_capacity = e->candidates;
     s->near_list = hemi_take(c, e->candidates, sizeof(uint16_t));
     s->near_distance = hemi_take(c, e->candidates, sizeof(float));

@@ -46,9 +46,9 @@ struct hemi_derived {
     hemi_collider* colliders; // the asset's
     hemi_region_tile* tiles;  // of all lattices
     uint32_t* tile_begin;     // per lattice, and one more
-    uint8_t* weights;         // per block of eight vertices: most of bones that one has, 1 to 4, and 16 times of particles
-    uint16_t* body_row;       // rows of parts of kind body
-    uint16_t* body_target;    // and their rows among the targets
+    uint8_t* weights;      // per block of eight vertices: most of bones that one has, 1 to 4, and 16 times of particles
+    uint16_t* body_row;    // rows of parts of kind body
+    uint16_t* body_target; // and their rows among the targets
     float travel_limit; // metres that anything may go in half a search and still be looked for: see kernels/pairs.inl
     float still;        // metres that a target or a collider may move in a step and still stand
     uint32_t body_row_count;
@@ -185,14 +185,19 @@ typedef struct hemi_body {
     float s02, s12, widest2, reserved; // widest2 = square of the largest radius
 } hemi_body;
 
-// Bodies near one row: entry k of lane i is list[first + k * 8 + i], and so is the distance to keep.
+// Bodies near eight particles of a part: entry k of number i is list[first + k * 8 + i], and so is the distance to keep.
+// Cloth lies on a limb along a line: of a row of particles one or two lanes are near a body, and near many.
 typedef struct hemi_near {
     uint32_t first;
-    uint32_t depth;
+    uint16_t depth;
+    uint16_t mask;    // which of them are there; the others repeat the first
+    uint16_t slot[8]; // particles; the first has the longest list
 } hemi_near;
 
 typedef struct hemi_contacts {
-    hemi_near* near_body; // per row
+    hemi_near* near_body; // those of part p from near_begin[p] on
+    uint32_t near_begin[HEM_MAX_PARTS + 1];
+    uint16_t* near_rank; // per particle that is near bodies: eight times which of them, and where in it
     uint16_t* near_list;
     float* near_distance; // that the pair keeps: the sum of radii, but never more than it had at rest
     uint32_t near_capacity;

@@ -95,13 +95,22 @@ static const char* colliders_fault(const hemi_step* s) {
 static const char* near_fault(const hemi_step* s) {
     const hemi_contacts* found = &s->scratch->contacts;
     const uint32_t bodies = s->derived->body_row_count * 8;
-    for (uint32_t row = 0; s->derived->body_row_count && row < s->instance->view->info->row_count; ++row) {
-        const hemi_near* near = &found->near_body[row];
-        if (near->depth &&
-            (near->first > found->near_capacity || near->depth * 8 > found->near_capacity - near->first)) {
+    const hem_info* info = s->instance->view->info;
+    const uint32_t count = s->derived->body_row_count ? found->near_begin[info->part_count] : 0;
+    if (count > info->row_count) {
+        return "there are no more eights near bodies than rows";
+    }
+    for (uint32_t n = 0; n < count; ++n) {
+        const hemi_near* near = &found->near_body[n];
+        if (near->first > found->near_capacity || near->depth * 8u > found->near_capacity - near->first) {
             return "the lists of near bodies lie in their array";
         }
-        for (uint32_t k = 0; k < near->depth * 8; ++k) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            if (near->slot[i] >= info->particle_count) {
+                return "who is near a body is a particle";
+            }
+        }
+        for (uint32_t k = 0; k < near->depth * 8u; ++k) {
             if (found->near_list[near->first + k] > bodies) { // the last one is the dummy
                 return "near bodies are bodies";
             }

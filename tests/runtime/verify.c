@@ -65,7 +65,8 @@ static void spoil_pair(patient* p) {
 }
 static void spoil_near(patient* p) {
     hemi_contacts* found = &p->step.scratch->contacts;
-    found->near_body[0] = (hemi_near){found->near_capacity - 4, 1};
+    found->near_begin[p->w.view.info->part_count] = 1;
+    found->near_body[0] = (hemi_near){.first = found->near_capacity - 4, .depth = 1};
 }
 static uint32_t simulated_row(const patient* p) {
     const hem_part* part = p->w.view.parts;
@@ -115,8 +116,15 @@ SPOIL(many_pairs, scratch->contacts.pair_count = scratch->search.hit_capacity + 
 SPOIL(many_near, scratch->contacts.near_count = scratch->contacts.near_capacity + 1)
 SPOIL(pair_a, (scratch->contacts.pair_count = 8, memset(scratch->contacts.pair_b, 0, 16),
                memset(scratch->contacts.pair_a, 0, 16), scratch->contacts.pair_a[3] = 0xffff))
-SPOIL(near_far, scratch->contacts.near_body[0] = ((hemi_near){scratch->contacts.near_capacity + 1, 1}))
-SPOIL(near_nobody, (scratch->contacts.near_body[0] = ((hemi_near){0, 1}), scratch->contacts.near_list[3] = 0xffff))
+SPOIL(near_far,
+      (scratch->contacts.near_begin[p->w.view.info->part_count] = 1,
+       scratch->contacts.near_body[0] = ((hemi_near){.first = scratch->contacts.near_capacity + 1, .depth = 1})))
+SPOIL(near_nobody,
+      (scratch->contacts.near_begin[p->w.view.info->part_count] = 1,
+       scratch->contacts.near_body[0] = ((hemi_near){.depth = 1}), scratch->contacts.near_list[3] = 0xffff))
+SPOIL(near_who, (scratch->contacts.near_begin[p->w.view.info->part_count] = 1,
+                 scratch->contacts.near_body[0] = ((hemi_near){.slot = {0xffff}})))
+SPOIL(near_eights, scratch->contacts.near_begin[p->w.view.info->part_count] = p->w.view.info->row_count + 1)
 SPOIL(row_collider, scratch->colliders.row_colliders[0] |= (uint64_t)1 << 63)
 SPOIL(velocity, p->step.instance->v[simulated_row(p)].x[1] = 1e7f)
 SPOIL(inverse_mass, p->step.instance->x[simulated_row(p)].w[1] = -1)
@@ -162,6 +170,8 @@ TEST each_fault_is_found_after_its_phase(void) {
                  {"a pair of nobody", spoil_pair_a, HEMI_PHASE_search},
                  {"a list beyond its array", spoil_near_far, HEMI_PHASE_search},
                  {"a near body that is none", spoil_near_nobody, HEMI_PHASE_search},
+                 {"a near particle that is none", spoil_near_who, HEMI_PHASE_search},
+                 {"more near particles than there are", spoil_near_eights, HEMI_PHASE_search},
                  {"a row that meets a collider that is none", spoil_row_collider, HEMI_PHASE_search},
                  {"a velocity that is absurd", spoil_velocity, HEMI_PHASE_settle},
                  {"a mass below zero", spoil_inverse_mass, HEMI_PHASE_settle},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Particles against bodies, and particles against particles.
 //
-// Bodies do not yield, so a row's particles are pushed out one candidate after the other (Gauss-Seidel). Simulated pairs
+// Bodies do not yield, so particles are pushed out one candidate after the other (Gauss-Seidel), eight particles at a time. Simulated pairs
 // are all solved from the same frozen positions (Jacobi), each once: what moves its two ends is equal and opposite times
 // mass, so momentum is kept.
 //
@@ -130,6 +130,34 @@ void HEMI_NAME(place_bodies)(const hem_view* view, const hemi_row4* x, const hem
     dummy->surface = 1.0f;
 }
 
+HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8], uint32_t oriented) {
+    HEM_ALIGN(32) int32_t index[8];
+    for (int i = 0; i < 8; ++i) {
+        index[i] = oriented >> i & 1u ? (list[i] >> 3) * 56 + (list[i] & 7) : 0;
+    }
+    support8 m;
+    m.s00 = v8_gather(support, index);
+    m.s11 = v8_gather(support + 8, index);
+    m.s22 = v8_gather(support + 16, index);
+    m.s01 = v8_gather(support + 24, index);
+    m.s02 = v8_gather(support + 32, index);
+    m.s12 = v8_gather(support + 40, index);
+    m.widest2 = v8_gather(support + 48, index);
+    return m;
+}
+
+// A part's friction at eight of its particles.
+HEM_INLINE v8 eight_friction(const hem_view* view, const hemi_part_step* part, const uint16_t slot[8]) {
+    HEM_ALIGN(32) float painted[8];
+    if (!view->map_rows) {
+        return v8_set1(part->friction);
+    }
+    for (int i = 0; i < 8; ++i) {
+        painted[i] = view->map_rows[slot[i] >> 3].friction[slot[i] & 7];
+    }
+    return v8_mul(v8_set1(part->friction), v8_load(painted));
+}
+
 void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
     const hem_view* view = args->view;
     const hemi_contacts* s = args->contacts;
@@ -143,14 +171,14 @@ void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
         const hemi_part_step* tune = &args->solve->parts[p];
         grip8 grip = {zero, v8_set1(tune->restitution), zero, zero, part->spacing};
         int soft = part->kind == HEM_PART_SOFT, still = hemi_frame_is_still(&tune->frame);
-        for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
-            const hemi_near* near = &s->near_body[row];
-            if (near->depth == 0) {
-                continue;
-            }
-            v8x3 at = row4_load3(&x[row]), old = row3_load(&prev[row]);
-            v8 own_friction = row_friction(view, tune, row);
-            m8 free = v8_gt(v8_load(x[row].w), zero);
+        for (uint32_t eight = s->near_begin[p]; eight < s->near_begin[p + 1]; ++eight) {
+            const hemi_near* near = &s->near_body[eight];
+            HEM_ALIGN(32) int32_t in_x[8], in_prev[8];
+            slots_of(near->slot, in_x);
+            places_of(near->slot, 24, in_prev);
+            v8x3 at = gather3(x[0].x, in_x), old = gather3(prev[0].x, in_prev);
+            v8 own_friction = eight_friction(view, tune, near->slot);
+            m8 free = v8_gt(v8_gather(x[0].w, in_x), zero);
             uint32_t hit = 0;
             for (uint32_t k = 0; k < near->depth; ++k) {
                 const uint16_t* list = s->near_list + near->first + k * 8;
@@ -187,14 +215,7 @@ void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
                     v8_load_rows4(base + 12, index, &theirs.s00, &theirs.s11, &theirs.s22, &theirs.s01);
                     v8_load_rows4(base + 16, index, &theirs.s02, &theirs.s12, &theirs.widest2, &spare);
                     if (soft) {
-                        const float* from = s->support + (size_t)row * 56;
-                        own.s00 = v8_load(from);
-                        own.s11 = v8_load(from + 8);
-                        own.s22 = v8_load(from + 16);
-                        own.s01 = v8_load(from + 24);
-                        own.s02 = v8_load(from + 32);
-                        own.s12 = v8_load(from + 40);
-                        own.widest2 = v8_load(from + 48);
+                        own = gather_support(s->support, near->slot, 0xff);
                     } else {
                         v8 t2 = v8_set1(tune->thickness * tune->thickness);
                         own.s00 = own.s11 = own.s22 = own.widest2 = t2;
@@ -214,9 +235,10 @@ void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
                 push_out(&at, &old, n, depth, active, moved, &grip);
                 hit |= m8_bits(active);
             }
-            row4_store3(&x[row], at);
-            row3_store(&prev[row], old);
-            touching += hemi_bit_count(hit);
+            const m8 there = m8_from_bits(near->mask);
+            scatter3(x[0].x, in_x, at, there);
+            scatter3(prev[0].x, in_prev, old, there);
+            touching += hemi_bit_count(hit & near->mask);
         }
     }
     args->counters->contact_count += touching;
@@ -258,22 +280,6 @@ HEM_INLINE v8x3 between_then(const hemi_row3* prev, const pair8* pairs) {
     places_of(pairs->a, 24, a);
     places_of(pairs->b, 24, b);
     return v8x3_sub(gather3(prev[0].x, b), gather3(prev[0].x, a));
-}
-
-HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8], uint32_t oriented) {
-    HEM_ALIGN(32) int32_t index[8];
-    for (int i = 0; i < 8; ++i) {
-        index[i] = oriented >> i & 1u ? (list[i] >> 3) * 56 + (list[i] & 7) : 0;
-    }
-    support8 m;
-    m.s00 = v8_gather(support, index);
-    m.s11 = v8_gather(support + 8, index);
-    m.s22 = v8_gather(support + 16, index);
-    m.s01 = v8_gather(support + 24, index);
-    m.s02 = v8_gather(support + 32, index);
-    m.s12 = v8_gather(support + 40, index);
-    m.widest2 = v8_gather(support + 48, index);
-    return m;
 }
 
 HEM_INLINE float particle_friction(const hem_view* view, const hemi_part_step* parts, uint32_t slot) {

@@ -8,8 +8,8 @@
 // motions counts: a leap through the air, or a curtain that falls as a whole, brings nobody nearer to anybody. Bodies
 // (animated collision particles) are clustered by rows, eight neighbours each.
 //
-// The result is, against bodies, one list per row, entry by entry for all eight lanes, so that the contact kernels load
-// whole rows on one side; and a list of pairs of simulated particles. With each goes the distance that the pair has to
+// The result is, against bodies, one list for every eight particles that are near some, entry by entry for all of them; and a
+// list of pairs of simulated particles. With each goes the distance that the pair has to
 // keep: the sum of radii, but never more than it had at rest, so that what overlaps in the modelled character (a hem on a
 // hip, a tangent sphere next to its neighbours) is at peace there and still may not sink deeper. Simulated pairs of one
 // part that the compiler listed as touching at rest are left out. Pairs of different parts are not: a skirt under a cape
@@ -293,51 +293,88 @@ HEM_INLINE void near_hit(hemi_search* s, hemi_counters* counters, uint32_t slot,
     hit->distance = distance;
 }
 
-// Turns hits into row lists; lanes that have fewer are filled up.
+// Gives an eight its list, as deep as its deepest and as there is room for, filled up.
+static void open_list(hemi_contacts* found, const uint8_t* counts, hemi_near* eight, uint32_t filler,
+                      hemi_counters* counters) {
+    const uint32_t room = (found->near_capacity - found->near_count) / 8;
+    const uint32_t depth = counts[eight->slot[0]] < room ? counts[eight->slot[0]] : room;
+    for (uint32_t i = 0; i < 8; ++i) {
+        const uint32_t count = eight->mask >> i & 1u ? counts[eight->slot[i]] : 0;
+        counters->dropped_count += count > depth ? count - depth : 0;
+    }
+    eight->first = found->near_count;
+    eight->depth = (uint16_t)depth;
+    for (uint32_t k = 0; k < depth; ++k, found->near_count += 8) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            found->near_list[found->near_count + i] = (uint16_t)filler;
+        }
+        v8_storeu(found->near_distance + found->near_count, v8_set1(-1.0f));
+    }
+}
+
+// Particles of a part that are near bodies, eight by eight from number `eight` on, those near most bodies first: lists of
+// one length hardly need filling up. Returns where the next part's begin.
+static uint32_t near_eights(const hemi_search_args* args, const hem_part* part, uint32_t eight, uint32_t filler) {
+    const uint8_t* counts = args->search->near_counts;
+    hemi_contacts* found = args->found;
+    uint32_t place[NEAR_LIMIT + 1], count[NEAR_LIMIT + 1], next = eight * 8;
+    memset(count, 0, sizeof(count));
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t i = 0; i < 8 && hemi_eight_bytes(counts + row * 8); ++i) {
+            ++count[counts[row * 8 + i]];
+        }
+    }
+    for (uint32_t depth = NEAR_LIMIT; depth > 0; --depth) {
+        place[depth] = next;
+        next += count[depth];
+    }
+    for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        for (uint32_t i = 0; i < 8 && hemi_eight_bytes(counts + row * 8); ++i) {
+            const uint32_t slot = row * 8 + i, depth = counts[slot];
+            if (depth) {
+                found->near_rank[slot] = (uint16_t)place[depth]++;
+                found->near_body[found->near_rank[slot] >> 3].slot[found->near_rank[slot] & 7] = (uint16_t)slot;
+            }
+        }
+    }
+    for (; eight * 8 < next; ++eight) {
+        hemi_near* near = &found->near_body[eight];
+        const uint32_t there = next - eight * 8 < 8 ? next - eight * 8 : 8;
+        near->mask = (uint16_t)((1u << there) - 1);
+        for (uint32_t i = there; i < 8; ++i) {
+            near->slot[i] = near->slot[0];
+        }
+        open_list(found, counts, near, filler, args->counters);
+    }
+    return eight;
+}
+
+// Turns hits into lists of eight particles each.
 static void near_lists(const hemi_search_args* args, uint32_t filler) {
     hemi_search* s = args->search;
     hemi_contacts* found = args->found;
-    hemi_near* near = found->near_body;
-    uint32_t rows = args->view->info->row_count;
+    const hem_info* info = args->view->info;
     if (s->hit_count == 0) {
         return;
     }
     args->counters->candidate_count += s->hit_count;
-    for (uint32_t row = 0; row < rows; ++row) {
-        uint8_t* counts = s->near_counts + row * 8;
-        if (!hemi_eight_bytes(counts)) {
-            continue;
-        }
-        uint32_t depth = 0, room = (found->near_capacity - found->near_count) / 8;
-        for (uint32_t i = 0; i < 8; ++i) {
-            depth = counts[i] > depth ? counts[i] : depth;
-        }
-        depth = depth < room ? depth : room;
-        for (uint32_t i = 0; i < 8; ++i) {
-            args->counters->dropped_count += counts[i] > depth ? counts[i] - depth : 0;
-            counts[i] = 0;
-        }
-        near[row].first = found->near_count;
-        near[row].depth = depth;
-        for (uint32_t k = 0; k < depth; ++k, found->near_count += 8) {
-            for (uint32_t i = 0; i < 8; ++i) {
-                found->near_list[found->near_count + i] = (uint16_t)filler;
-            }
-            v8_storeu(found->near_distance + found->near_count, v8_set1(-1.0f));
-        }
+    for (uint32_t p = 0; p < info->part_count; ++p) {
+        found->near_begin[p + 1] = near_eights(args, &args->view->parts[p], found->near_begin[p], filler);
     }
+    memset(s->near_counts, 0, info->row_count * 8);
     for (uint32_t i = 0; i < s->hit_count; ++i) {
         const hemi_hit* hit = &s->hits[i];
-        const hemi_near* list = &near[hit->slot >> 3];
+        const uint32_t rank = found->near_rank[hit->slot];
+        const hemi_near* near = &found->near_body[rank >> 3];
         uint32_t k = s->near_counts[hit->slot]++;
-        if (k < list->depth) {
-            uint32_t at = list->first + k * 8 + (hit->slot & 7);
+        if (k < near->depth) {
+            uint32_t at = near->first + k * 8 + (rank & 7);
             found->near_list[at] = hit->other;
             found->near_distance[at] = hit->distance;
         }
     }
     s->hit_count = 0;
-    memset(s->near_counts, 0, rows * 8);
+    memset(s->near_counts, 0, info->row_count * 8);
 }
 
 // -- Stages
@@ -799,7 +836,7 @@ static void near_bodies(const hemi_search_args* args, uint32_t blocks) {
 
 void HEMI_NAME(find_near)(const hemi_search_args* args) {
     hemi_contacts* found = args->found;
-    memset(found->near_body, 0, args->view->info->row_count * sizeof(hemi_near));
+    memset(found->near_begin, 0, (args->view->info->part_count + 1) * sizeof(uint32_t));
     memset(args->search->near_counts, 0, args->view->info->particle_count);
     found->near_count = args->search->hit_count = found->pair_count = 0;
     found->side_begin = found->side_end = 0;
