@@ -6,9 +6,10 @@
 
 #include "tools/prove.h"
 
-void prove_fabrics_cloth(proof* p);  // materials in the machines that they are measured with
-void prove_fabrics_capes(proof* p);  // the same one of every material (prove_capes.c)
-void prove_fabrics_hair(proof* p);   // rods and chains
-void prove_fabrics_scenes(proof* p); // by the clock (prove_scenes.c)
+void prove_fabrics_cloth(proof* p);   // materials in the machines that they are measured with
+void prove_fabrics_capes(proof* p);   // the same one of every material (prove_capes.c)
+void prove_fabrics_hair(proof* p);    // rods and chains
+void prove_fabrics_strands(proof* p); // in contacts (prove_strands.c)
+void prove_fabrics_scenes(proof* p);  // by the clock (prove_scenes.c)
 
 #endif

@@ -237,9 +237,16 @@ static void solve_strands(hemi_step* step, uint32_t p, const hem_range* range, h
     hemi_solve* s = &step->scratch->solve;
     const hemi_part_step* tune = &s->parts[p];
     const int tracks = tune->tracking && hem_range_of(view->ranges, &view->parts[p], HEM_BATCH_DRIVES).count;
-    const hemi_rod_args args = {
-        instance->x, instance->q,         tracks ? s->rest : NULL,    tracks ? s->rest_q : NULL,  mine->solve.strand,
-        step->h,     tune->rod_stiffness, 1.0f / tune->rod_stiffness, tune->alpha[HEM_LINK_WARP], instance->v};
+    const hemi_rod_args args = {.x = instance->x,
+                                .q = instance->q,
+                                .rest = tracks ? s->rest : NULL,
+                                .rest_q = tracks ? s->rest_q : NULL,
+                                .room = mine->solve.strand,
+                                .h = step->h,
+                                .stiffer = tune->rod_stiffness,
+                                .softer = 1.0f / tune->rod_stiffness,
+                                .alpha = tune->alpha[HEM_LINK_WARP],
+                                .prev = instance->v};
     HEM_ASSERT(range->begin + range->count <= view->row_batch_count);
     if (range->kind == HEM_BATCH_CHAINS && tune->follows) {
         step->scene->kernels->follow(view, view->row_batches + range->begin, range->count, &args);
@@ -399,6 +406,9 @@ void hemi_phase_constrain(hemi_step* step) {
     }
     if (instance->input->tie_count) {
         hemi_solve_ties(step, 1);
+    }
+    if (step->pass == 0) {
+        hemi_stretch_prepare_strands(step);
     }
 }
 

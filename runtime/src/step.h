@@ -138,7 +138,8 @@ void hemi_damp_inner(hemi_step* s);     // before the step, of parts that have i
 void hemi_resist_rolling(hemi_step* s); // after the step, of solids that lie on something
 
 // stretch.c
-void hemi_stretch_prepare(hemi_step* s); // before contacts: where everybody is
+void hemi_stretch_prepare(hemi_step* s);         // before contacts: where cloth is
+void hemi_stretch_prepare_strands(hemi_step* s); // where they were solved
 
 // untangle.c
 void hemi_take_caught(hemi_step* s);    // before the step: those that are led back are immovable

@@ -17,6 +17,11 @@
 #define STRETCH_RELAX 1.8f // of the others
 #define STRETCH_GIVE 0.15f // spacings that cloth may be pulled into what pushed it out; 0.1: what is pinched trembles
 
+static void note_places(hemi_step* s, const hem_part* part) {
+    memcpy(s->scratch->solve.planes + part->row_begin, s->instance->x + part->row_begin,
+           part->row_count * sizeof(hemi_row4));
+}
+
 static int is_last(const hemi_step* s) {
     return s->substep + 1 == s->substep_count && s->pass + 1 >= s->pass_count;
 }
@@ -25,15 +30,12 @@ static float limit_of(const hemi_step* s, uint32_t p) {
     return s->instance->view->parts[p].kind == HEM_PART_CLOTH ? s->instance->tuning[p].stretch_limit : 0.0f;
 }
 
+// Cloth, before contacts.
 void hemi_stretch_prepare(hemi_step* s) {
-    if (!s->stretch || !is_last(s)) {
-        return;
-    }
     const hem_view* view = s->instance->view;
-    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+    for (uint32_t p = 0; s->stretch && is_last(s) && p < view->info->part_count; ++p) {
         if (limit_of(s, p) > 0.0f) {
-            const uint32_t row = view->parts[p].row_begin;
-            memcpy(s->scratch->solve.planes + row, s->instance->x + row, view->parts[p].row_count * sizeof(hemi_row4));
+            note_places(s, &view->parts[p]);
         }
     }
 }
@@ -48,6 +50,33 @@ static void trim(hem_range* range, const void* first, size_t size, size_t kind) 
     }
     while (range->count && !hem_kind_in(kinds[size * (range->begin + range->count - 1)], HEM_KINDS_WEAVE)) {
         --range->count;
+    }
+}
+
+static int has_strands(const hem_view* view, const hem_part* part) {
+    return hem_range_of(view->ranges, part, HEM_BATCH_RODS).count ||
+           hem_range_of(view->ranges, part, HEM_BATCH_CHAINS).count;
+}
+
+// Strands, when they are solved: limits and contacts come next.
+void hemi_stretch_prepare_strands(hemi_step* s) {
+    const hem_view* view = s->instance->view;
+    for (uint32_t p = 0; s->substep + 1 == s->substep_count && p < view->info->part_count; ++p) {
+        if (has_strands(view, &view->parts[p])) {
+            note_places(s, &view->parts[p]);
+        }
+    }
+}
+
+static void draw_strands(hemi_step* s, const hem_part* part) {
+    static const hem_batch_kind kinds[] = {HEM_BATCH_RODS, HEM_BATCH_CHAINS};
+    const hem_view* view = s->instance->view;
+    const hemi_solve* solve = &s->scratch->solve;
+    const hemi_rod_args args = {
+        .x = s->instance->x, .room = solve->strand, .prev = s->instance->v, .before = solve->planes};
+    for (int i = 0; i < 2; ++i) {
+        const hem_range range = hem_range_of(view->ranges, part, kinds[i]);
+        s->scene->kernels->draw_strands(view, view->row_batches + range.begin, range.count, &args);
     }
 }
 
@@ -104,5 +133,8 @@ void hemi_phase_stretch(hemi_step* s) {
         if (limit > 0.0f) {
             shorten(s, &view->parts[p], limit);
         }
+    }
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        draw_strands(s, &view->parts[p]);
     }
 }

@@ -76,7 +76,8 @@ static void call(bench* b, const hem_range* range, bool follow) {
     const hemi_fabric_args fabric = {
         b->x, b->prev, NULL, {1e-3f / h2, 1e-3f / h2, 1e-2f / h2, -1}, 1e4f / h2, 0, 0.5f, none, none, none, 1};
     const hemi_spring_args spring = {b->x, b->prev, NULL, h, 1 / h2, 0, 0};
-    const hemi_rod_args rod = {b->x, b->q, NULL, NULL, b->room, h, 1, 1, 0, b->prev};
+    const hemi_rod_args rod = {
+        .x = b->x, .q = b->q, .room = b->room, .h = h, .stiffer = 1, .softer = 1, .prev = b->prev};
     const hemi_solid_args solid = {b->x, 1e5f * h2, 1e6f * h2};
     switch ((hem_batch_kind)range->kind) {
     case HEM_BATCH_TRIANGLES:

@@ -294,6 +294,57 @@ TEST strands_keep_their_length_under_a_shake(void) {
     PASS();
 }
 
+// A ball that swings through strands pushes single particles. Nothing is longer or shorter for it, and nothing is left inside.
+TEST strands_keep_their_length_in_contacts(void) {
+    static const char* const names[] = {"chains", "rods"};
+    for (int i = 0; i < 2; ++i) {
+        world w;
+        strand strands[32];
+        double longest = 1, shortest = 1, deep = 0;
+        ASSERT(world_open(&w, names[i], NULL, NULL, 1));
+        const uint32_t count = find_strands(&w, strands);
+        vec3d middle = {0, 0, 0}; // of the one that hangs farthest down
+        for (uint32_t s = 0; s < count; ++s) {
+            const vec3d at = rest_of(&w, strands[s].particle[3 * strands[s].count / 4]);
+            middle = at.y < middle.y ? at : middle;
+        }
+        uint32_t touched = 0;
+        for (int f = 0; f < 240; ++f) {
+            hem_collider ball = hem_collider_default();
+            const double z = middle.z + 0.3 * cos(2 * PI * 0.7 * f / 60.0);
+            ball.size[0] = 0.1f;
+            ball.friction = 0.5f;
+            ball.position[0] = middle.x + 0.02, ball.position[1] = middle.y, ball.position[2] = z;
+            ASSERT_EQ(HEM_OK, hem_instance_set_colliders(w.scene, w.id, &ball, 1));
+            world_step(&w, 1.0f / 60.0f, 0, 1);
+            for (uint32_t s = 0; s < count; ++s) {
+                for (uint32_t k = 0; k < strands[s].count; ++k) {
+                    const vec3d a = place_of(&w, strands[s].particle[k]);
+                    const double in = 0.1 - distance(a, (vec3d){middle.x + 0.02, middle.y, z});
+                    deep = k > 0 ? fmax(deep, in) : deep;
+                    touched += in > -0.02;
+                    if (k + 1 < strands[s].count) {
+                        const uint32_t next = strands[s].particle[k + 1];
+                        const double now = distance(a, place_of(&w, next));
+                        const double rest = distance(rest_of(&w, strands[s].particle[k]), rest_of(&w, next));
+                        longest = fmax(longest, now / rest), shortest = fmin(shortest, now / rest);
+                    }
+                }
+            }
+        }
+        if (getenv("HEM_RODS")) {
+            printf("%s beside a ball: segments of %.4f to %.4f, %.3f mm inside, %u touched\n", names[i], shortest,
+                   longest, 1000 * deep, touched);
+        }
+        ASSERT(touched > 100);
+        ASSERT_IN_RANGE(1, longest, 0.02);
+        ASSERT_IN_RANGE(1, shortest, 0.02);
+        ASSERT(deep < 2e-3);
+        world_close(&w);
+    }
+    PASS();
+}
+
 // -- Follow the leader
 
 typedef struct followed {
@@ -500,6 +551,7 @@ SUITE(rods_suite) {
     RUN_TEST(rods_made_free_of_sag_stay_as_modelled);
     RUN_TEST(a_helix_sags_as_the_reference_does);
     RUN_TEST(strands_keep_their_length_under_a_shake);
+    RUN_TEST(strands_keep_their_length_in_contacts);
     RUN_TEST(chains_follow_as_published);
     RUN_TEST(chains_that_follow_come_to_hang);
     RUN_TEST(chains_held_at_both_ends_hang_as_a_catenary);

@@ -9,4 +9,5 @@
 #include "runtime/src/kernels/regions.inl"
 #include "runtime/src/kernels/rods.inl"
 #include "runtime/src/kernels/chains.inl"
+#include "runtime/src/kernels/drawn.inl"
 #endif

@@ -154,9 +154,10 @@ typedef struct hemi_rod_args {
     const hemi_row4* rest_q;  // and its rotations; NULL = as modelled
     void* room;               // for the longest strand of the scene
     float h;
-    float stiffer, softer; // times bending and twist, and one over it
-    float alpha;           // of chains: compliance / h^2
-    hemi_row3* prev;       // of chains that follow: where the substep began
+    float stiffer, softer;   // times bending and twist, and one over it
+    float alpha;             // of chains: compliance / h^2
+    hemi_row3* prev;         // of chains that follow, and of strands that are drawn: where the substep began
+    const hemi_row4* before; // of strands that are drawn: where they were before contacts
 } hemi_rod_args;
 
 // Who may touch whom while everybody goes on for dt.

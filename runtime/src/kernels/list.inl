@@ -48,6 +48,9 @@ KERNEL(void, regions, (const hemi_region_args* args))
 KERNEL(void, rods, (const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args))
 KERNEL(void, chains, (const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args))
 KERNEL(void, follow, (const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args))
+// Of either: what contacts have done to their lengths is taken back (kernels/drawn.inl).
+KERNEL(void, draw_strands,
+       (const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args))
 KERNEL(void, limits, (const hem_view* view, const hemi_target_row* now, hemi_row4* x))
 KERNEL(void, apply_delta, (hemi_row4 * x, hemi_row4* delta, uint32_t count, int average)) // and clears it
 KERNEL(void, find_near, (const hemi_search_args* args))
