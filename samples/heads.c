@@ -68,8 +68,7 @@ static void crop_add(kit_model* model, const hair_crop* crop, int32_t bone, int3
     kit_mesh_rigid(mesh, 0, -1, bone);
 }
 
-void short_hair_build(kit_model* model) {
-    static const hair_crop crop = {"short", 7000, 40, 0.12, 71};
+static void head_build(kit_model* model, const hair_crop* crops, int32_t count) {
     const int32_t root = kit_bone(model, "root", KIT_NONE, kit_v(0.0, 0.0, 0.0));
     const int32_t head = kit_bone_to(model, "head", root, kit_v(0.0, HEAD_UP, 0.0), kit_v(0.0, HEAD_UP + HEAD, 0.0));
     const int32_t skin = kit_material(model, "Skin", 0.80, 0.60, 0.48, 0.6);
@@ -83,11 +82,23 @@ void short_hair_build(kit_model* model) {
                               {{0.0, HEAD_UP - 0.17, 0.0}, 0.070, 0.070, 2.0, 0.0}};
     kit_tube(model, mesh, neck, 4, 32, kit_v(0.0, 0.0, 1.0), KIT_CAP_END, skin);
     kit_mesh_rigid(mesh, 0, -1, head);
-    crop_add(model, &crop, head, hair);
+    for (int32_t i = 0; i < count; ++i) {
+        crop_add(model, &crops[i], head, hair);
+    }
     kit_clip_add(model, "still", 1.0, true);
     static const kit_key turn[] = {{0.0, 0.0}, {0.9, 50.0}, {1.3, 50.0}, {2.7, -50.0}, {3.1, -50.0}, {4.0, 0.0}};
     kit_clip* clip = kit_clip_add(model, "turn", 4.6, true);
     for (int32_t f = 0; f < clip->frame_count; ++f) {
         kit_clip_pose(clip, f)[head].rotation = kit_euler(0.0, kit_keys(turn, 6, 4.6, kit_clip_seconds(clip, f)), 0.0);
     }
+}
+
+void short_hair_build(kit_model* model) {
+    static const hair_crop crop = {"short", 7000, 40, 0.12, 71};
+    head_build(model, &crop, 1);
+}
+
+void long_hair_build(kit_model* model) {
+    static const hair_crop crops[] = {{"long", 5000, 100, 0.42, 81}, {"short", 2000, 40, 0.12, 91}};
+    head_build(model, crops, 2);
 }

@@ -30,6 +30,7 @@ const int32_t kit_sample_count = (int32_t)(sizeof kit_samples / sizeof kit_sampl
 
 const kit_sample kit_large_samples[] = {
     {"short_hair", short_hair_build},
+    {"long_hair", long_hair_build},
 };
 
 const int32_t kit_large_sample_count = (int32_t)(sizeof kit_large_samples / sizeof kit_large_samples[0]);

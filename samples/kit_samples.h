@@ -39,6 +39,7 @@ void drape_horse_build(kit_model* model);
 void drape_stairs_build(kit_model* model);
 // heads.c
 void short_hair_build(kit_model* model);
+void long_hair_build(kit_model* model);
 void cape_girl_build(kit_model* model);
 void robe_build(kit_model* model);
 void somersault_build(kit_model* model);
