@@ -194,11 +194,12 @@ typedef struct hemc_preflight_part {
     // Each of the clip and rate in which it is worst:
     float crossed_share;   // mean over frames: its triangles that cross the body or other parts beyond the pose alone
     float stretched_share; // mean: its edges over 1.5 times their length, beyond the pose alone
-    float crossed_peak, stretched_peak; // the same, of the worst frame
-    float stretch_max;                  // times its length
-    float drift_max;                    // metres from the pose
-    float restless;                     // m/s rms after four seconds of standing still
-    float settle_seconds;               // until it stands still; -1 = not in four seconds
+    float folded_share;    // mean, by length: its edges folded by more than a right angle, beyond the pose alone
+    float crossed_peak, stretched_peak, folded_peak; // the same, of the worst frame
+    float stretch_max;                               // times its length
+    float drift_max;                                 // metres from the pose
+    float restless;                                  // m/s rms after four seconds of standing still
+    float settle_seconds;                            // until it stands still; -1 = not in four seconds
     // The worst moment:
     int32_t clip; // -1 = nothing was seen
     char clip_name[64];

@@ -22,23 +22,25 @@
 #define BURIED_SHARE 0.2f  // of a part's triangles
 // Of its height in the bind pose. Lower is sitting or lying; so is higher, where controls of the feet stay behind.
 #define STANDING_SHARE 0.2f
+// Of the mean height of its vertices in the bind pose: below it sits or lies, and what is under it has no place to hang.
+#define LOW_SHARE 0.6f
 enum { LOOK_HZ = 30, LOOKS_LEAST = 12, LOOKS_MOST = 4 * LOOK_HZ, LOOK_LIMIT = 600 };
 
 static const float RATES[] = {60.0f, 30.0f, 120.0f};
 enum { RATE_COUNT = sizeof(RATES) / sizeof(RATES[0]) };
 
-// The least that each grade asks for. Shares of a part's own triangles and edges; drift in sizes of the character, unrest in
+// The least that each grade asks for. Shares of a part's own triangles, edges and length of edges; drift in sizes of the character, unrest in
 // sizes a second.
 typedef struct limits {
     char grade;
-    float crossed, stretched, drift, restless;
+    float crossed, stretched, folded, drift, restless;
 } limits;
 
-static const limits LIMITS[] = {{'A', 0.01f, 0.005f, 0.35f, 0.01f},
-                                {'B', 0.03f, 0.02f, 0.45f, 0.03f},
-                                {'C', 0.07f, 0.05f, 0.6f, 0.06f},
-                                {'D', 0.15f, 0.1f, 0.8f, 0.12f},
-                                {'E', 0.3f, 0.2f, 1.2f, 0.25f}};
+static const limits LIMITS[] = {{'A', 0.01f, 0.005f, 0.02f, 0.35f, 0.01f},
+                                {'B', 0.03f, 0.02f, 0.04f, 0.45f, 0.03f},
+                                {'C', 0.07f, 0.05f, 0.08f, 0.6f, 0.06f},
+                                {'D', 0.15f, 0.1f, 0.15f, 0.8f, 0.12f},
+                                {'E', 0.3f, 0.2f, 0.25f, 1.2f, 0.25f}};
 enum { LIMIT_B = 1 };
 
 // Wind may carry what is held at one end this far, of its size: a long cape that flies is no fault.
@@ -47,7 +49,8 @@ enum { LIMIT_B = 1 };
 static char grade_of(const preflight_part* part, float size) {
     for (size_t i = 0; i < sizeof(LIMITS) / sizeof(LIMITS[0]); i++) {
         if (part->crossed_share <= LIMITS[i].crossed && part->stretched_share <= LIMITS[i].stretched &&
-            part->drift_max <= LIMITS[i].drift * size && part->restless <= LIMITS[i].restless * size) {
+            part->folded_share <= LIMITS[i].folded && part->drift_max <= LIMITS[i].drift * size &&
+            part->restless <= LIMITS[i].restless * size) {
             return LIMITS[i].grade;
         }
     }
@@ -57,7 +60,8 @@ static char grade_of(const preflight_part* part, float size) {
 // One layer at one moment, by the pose alone.
 typedef struct control {
     uint32_t crossed, stretched;
-    bool buried; // in the floor
+    float folded; // m
+    bool buried;  // in the floor
 } control;
 
 typedef struct flight {
@@ -76,6 +80,8 @@ typedef struct flight {
     int32_t calm_clip; // moves least, of those in which it stands if there are any; -1: none yet
     float calm_speed;
     bool calm_stands;
+    float standing;               // mean height of the vertices above the ground in the bind pose
+    bool low;                     // now: sits or lies
     bool blown;                   // the clip is one in which wind blows
     float reach[SEEN_LAYERS_MAX]; // m, size of what moves, in the bind pose
     float* last;                  // positions of the frame before
@@ -108,6 +114,14 @@ static void find_buried(const flight* f, bool buried[SEEN_LAYERS_MAX]) {
     }
 }
 
+static float mean_height(const flight* f, const float* positions) {
+    double sum = 0.0;
+    for (uint32_t v = 0; v < f->mesh.vertex_count; v++) {
+        sum += (double)(positions[3 * (size_t)v + 1] - f->ground);
+    }
+    return (float)(sum / (f->mesh.vertex_count > 0 ? f->mesh.vertex_count : 1));
+}
+
 static uint32_t look_alone(flight* f, const float* pose) {
     seen_mesh* m = &f->mesh;
     seen_frame frame;
@@ -115,8 +129,10 @@ static uint32_t look_alone(flight* f, const float* pose) {
     seen_count(m, f->posed, NULL, &frame);
     bool buried[SEEN_LAYERS_MAX];
     find_buried(f, buried);
+    f->low = mean_height(f, f->posed) < LOW_SHARE * f->standing;
     for (uint32_t layer = 1; layer < m->layer_count; layer++) {
-        f->alone[layer] = (control){crossed_of(m, layer), m->layers[layer].stretched_count, buried[layer]};
+        const seen_layer* l = &m->layers[layer];
+        f->alone[layer] = (control){crossed_of(m, layer), l->stretched_count, l->folded_length, buried[layer]};
     }
     return frame.layers_crossed + frame.body_crossed;
 }
@@ -139,16 +155,21 @@ static void look(flight* f, const player* live, preflight_moment now, preflight_
             l->stretched_count > alone->stretched ? (float)(l->stretched_count - alone->stretched) : 0.0f;
         const float share = more / (float)f->triangles[layer];
         const float stretched = longer / (float)(l->edge_count > 0 ? l->edge_count : 1);
+        const float folds = f->low ? 0.0f : fmaxf(l->folded_length - alone->folded, 0.0f);
+        const float folded = l->fold_length > 0.0f ? folds / l->fold_length : 0.0f;
         preflight_part* part = &run[f->part_of[layer]];
         part->crossed_share += share;
         part->stretched_share += stretched;
+        part->folded_share += folded;
+        part->folded_peak = fmaxf(part->folded_peak, folded);
         part->crossed_peak = fmaxf(part->crossed_peak, share);
         part->stretched_peak = fmaxf(part->stretched_peak, stretched);
         part->stretch_max = fmaxf(part->stretch_max, l->stretch_max);
         const float drift = f->blown && l->drift_max <= SWING * f->reach[layer] ? 0.0f : l->drift_max;
         part->drift_max = fmaxf(part->drift_max, drift);
         const limits* b = &LIMITS[LIMIT_B];
-        const float bad = fmaxf(share / b->crossed, fmaxf(stretched / b->stretched, drift / (b->drift * m->size)));
+        const float bad = fmaxf(fmaxf(share / b->crossed, folded / b->folded),
+                                fmaxf(stretched / b->stretched, drift / (b->drift * m->size)));
         if (bad > f->worst[f->part_of[layer]]) {
             f->worst[f->part_of[layer]] = bad;
             f->out->parts[f->part_of[layer]].moment = now;
@@ -219,6 +240,7 @@ static void keep_worst(flight* f, int32_t looks, preflight_part* run, preflight_
         preflight_part* part = &f->out->parts[i];
         run[i].crossed_share /= (float)looks;
         run[i].stretched_share /= (float)looks;
+        run[i].folded_share /= (float)looks;
         const char grade = grade_of(&run[i], f->mesh.size);
         if (grade > judged->grade) {
             judged->grade = grade;
@@ -226,6 +248,8 @@ static void keep_worst(flight* f, int32_t looks, preflight_part* run, preflight_
         }
         part->crossed_share = fmaxf(part->crossed_share, run[i].crossed_share);
         part->stretched_share = fmaxf(part->stretched_share, run[i].stretched_share);
+        part->folded_share = fmaxf(part->folded_share, run[i].folded_share);
+        part->folded_peak = fmaxf(part->folded_peak, run[i].folded_peak);
         part->crossed_peak = fmaxf(part->crossed_peak, run[i].crossed_peak);
         part->stretched_peak = fmaxf(part->stretched_peak, run[i].stretched_peak);
         part->stretch_max = fmaxf(part->stretch_max, run[i].stretch_max);
@@ -444,6 +468,7 @@ int preflight_run(preflight* out, const asset* a, const uint8_t* left_out, const
     }
     if (code == 0) {
         begin_parts(&f);
+        f.standing = mean_height(&f, f.mesh.rest);
         out->grade = 'A';
         code = play_all(&f, first, last, again, pose);
     }
@@ -502,6 +527,11 @@ void preflight_advice(const preflight* f, const asset* a, char* text, size_t siz
             "%.1f %% of the edges of \"%s\" are over 1.5 times their length, up to %.1f%s: a finer \"spacing\", or "
             "\"drive\" to keep it near the pose",
             100.0 * (double)worst->stretched_share, worst->name, (double)worst->stretch_max, when);
+    } else if (worst->folded_share > b->folded) {
+        snprintf(text, size,
+                 "\"%s\" lies crumpled%s (%.0f %% of its length of edges folded back in the mean of that clip): less "
+                 "\"bend\", which makes it stiffer, or \"drive\" to keep it near the pose",
+                 worst->name, when, 100.0 * (double)worst->folded_share);
     } else if (worst->grade > 'B' && worst->restless > 0.0f && worst->settle_seconds < 0.0f) {
         snprintf(text, size,
                  "\"%s\" still moves at %.0f mm/s after %.0f s of standing still: raise \"damping\", or a larger "
@@ -543,6 +573,8 @@ bool preflight_fly(const hemc_flight* plan, hemc_preflight* out) {
         part->grade = from->grade;
         part->crossed_share = from->crossed_share;
         part->stretched_share = from->stretched_share;
+        part->folded_share = from->folded_share;
+        part->folded_peak = from->folded_peak;
         part->crossed_peak = from->crossed_peak;
         part->stretched_peak = from->stretched_peak;
         part->stretch_max = from->stretch_max;

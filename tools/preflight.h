@@ -21,8 +21,9 @@ typedef struct preflight_part {
     char grade;
     // Each of the clip and rate in which it is worst:
     float crossed_share; // mean over frames: triangles of the part that cross the body or other parts, beyond the pose
-    float stretched_share;              // mean: edges over SEEN_STRETCHED, beyond the pose
-    float crossed_peak, stretched_peak; // the same, of the worst frame
+    float stretched_share; // mean: edges over SEEN_STRETCHED, beyond the pose
+    float folded_share;    // mean, by length: edges folded by more than a right angle (seen_fold.c), beyond the pose
+    float crossed_peak, stretched_peak, folded_peak; // the same, of the worst frame
     float stretch_max;
     float drift_max;         // m
     float restless;          // m/s, rms against the pose at the end of PREFLIGHT_HOLD_SECONDS of standing still

@@ -122,6 +122,7 @@ void seen_measure(seen_mesh* m, const float* positions, const float* normals, co
     count_crossings(m, frame);
     seeni_measure_sides(m, positions, frame);
     measure_stretch(m, positions, frame);
+    seeni_measure_folds(m, positions);
     if (normals != NULL) {
         measure_turned(m, positions, normals, frame);
     }
@@ -136,6 +137,7 @@ void seen_count(seen_mesh* m, const float* positions, const float* pose, seen_fr
     seeni_find_crossings(m, positions, false);
     count_crossings(m, frame);
     measure_stretch(m, positions, frame);
+    seeni_measure_folds(m, positions);
     if (pose != NULL) {
         measure_motion(m, positions, pose, 0.0f, frame);
     }

@@ -47,7 +47,15 @@ typedef struct seen_edge {
     uint32_t a, b; // vertices
     float rest;
     uint8_t layer;
+    uint32_t face; // one that has it
 } seen_edge;
+
+// Two faces that share an edge and were level there.
+typedef struct seen_fold {
+    uint32_t faces[2];
+    float length;
+    uint8_t layer;
+} seen_fold;
 
 // Of one layer in the frame measured last.
 typedef struct seen_layer {
@@ -55,6 +63,8 @@ typedef struct seen_layer {
     uint32_t stretched_count, torn_count;
     float stretch_max;
     float drift_rms, drift_max; // m
+    float fold_length;          // m, of all folds of the mesh
+    float folded_length;        // of those whose faces are bent by more than a right angle
 } seen_layer;
 
 // Marks of triangles in the frame measured last.
@@ -78,7 +88,9 @@ typedef struct seen_mesh {
     uint8_t* triangle_moved; // 1: a corner is moved by particles
     uint8_t* turned_at_rest;
     uint32_t moved_count, moved_triangle_count;
-    seen_edge* edges;     // each once, of moved triangles
+    seen_edge* edges; // each once, of moved triangles
+    seen_fold* folds;
+    uint32_t fold_count;
     uint32_t* fan_starts; // per welded vertex: triangles around it
     uint32_t* fan;
     bool has_sides[SEEN_LAYERS_MAX]; // the body and cloth

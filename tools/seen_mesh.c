@@ -211,10 +211,13 @@ static bool make_edges(seen_mesh* m) {
         uint32_t a = m->weld[m->triangles[i]], b = m->weld[m->triangles[i % 3 == 2 ? i - 2 : i + 1]];
         float rest = v3_length(v3_sub(v3_load(m->rest + 3 * (size_t)a), v3_load(m->rest + 3 * (size_t)b)));
         if (m->triangle_moved[i / 3] && rest >= m->edge_min) {
-            m->edges[count++] = (seen_edge){a < b ? a : b, a < b ? b : a, rest, m->triangle_layers[i / 3]};
+            m->edges[count++] = (seen_edge){a < b ? a : b, a < b ? b : a, rest, m->triangle_layers[i / 3], i / 3};
         }
     }
     qsort(m->edges, count, sizeof(seen_edge), compare_edges);
+    if (!seeni_make_folds(m, m->edges, count)) {
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || compare_edges(&m->edges[i], &m->edges[i - 1]) != 0) {
             m->layers[m->edges[i].layer].edge_count++;
@@ -407,7 +410,8 @@ void seen_destroy(seen_mesh* m) {
                       m->edges,     m->stretched,  m->triangle_moved,  m->fan_starts, m->fan,    m->turned_at_rest,
                       m->walls,     m->trees,      m->allowed,         m->sides,      m->marks,  m->triangle_layers,
                       m->wrong,     m->crossed,    m->depths,          m->pairs,      m->queue,  m->stamps,
-                      m->last_pose, m->last_drift, m->triangle_stamps, m->boxes,      m->layers, m->vertex_depths};
+                      m->last_pose, m->last_drift, m->triangle_stamps, m->boxes,      m->layers, m->vertex_depths,
+                      m->folds};
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
         free(arrays[i]);
     }

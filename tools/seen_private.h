@@ -52,6 +52,9 @@ void seeni_tree_pairs(const seen_tree* a, const seen_tree* b, const seen_mesh* m
 void seeni_find_crossings(seen_mesh* m, const float* positions, bool rest);
 bool seeni_allow(seen_mesh* m, uint32_t triangle_a, uint32_t triangle_b);
 
+bool seeni_make_folds(seen_mesh* m, const seen_edge* edges, uint32_t count);
+void seeni_measure_folds(seen_mesh* m, const float* positions);
+
 void seeni_measure_sides(seen_mesh* m, const float* positions, seen_frame* frame);
 
 static inline vec3 seeni_corner(const seen_mesh* m, const float* positions, uint32_t triangle, int32_t k) {

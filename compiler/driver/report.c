@@ -207,8 +207,10 @@ static void add_preflight_part(hemc_text* t, const hemc_preflight_part* part) {
         float value;
     } numbers[] = {{"crossed_share", part->crossed_share},
                    {"stretched_share", part->stretched_share},
+                   {"folded_share", part->folded_share},
                    {"crossed_peak", part->crossed_peak},
                    {"stretched_peak", part->stretched_peak},
+                   {"folded_peak", part->folded_peak},
                    {"stretch_max", part->stretch_max},
                    {"drift_max", part->drift_max},
                    {"restless", part->restless},

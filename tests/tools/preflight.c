@@ -222,6 +222,9 @@ TEST advice_names_the_part_and_the_fault(void) {
     f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .stretched_share = 0.08f, .stretch_max = 2.5f};
     preflight_advice(&f, &a, text, sizeof(text));
     ASSERT(strstr(text, "8.0 % of the edges of \"cape\"") != NULL);
+    f.parts[1] = (preflight_part){.name = "cape", .grade = 'C', .folded_share = 0.06f};
+    preflight_advice(&f, &a, text, sizeof(text));
+    ASSERT(strstr(text, "\"cape\" lies crumpled") != NULL && strstr(text, "(6 %") != NULL);
     f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .restless = 0.1f, .settle_seconds = -1.0f};
     preflight_advice(&f, &a, text, sizeof(text));
     ASSERT(strstr(text, "after 4 s of standing still") != NULL);

@@ -666,6 +666,47 @@ TEST bad_meshes_are_refused(void) {
     PASS();
 }
 
+// A sheet of 2 m bent along its middle: level until it stands upright, and from there on the crease counts with its length.
+TEST creases_count_beyond_a_right_angle(void) {
+    world* w = world_new(2);
+    const int32_t n = 4;
+    const uint32_t first = put_grid(w, n, 1.0, 1.0, true, 1);
+    ASSERT(build(w));
+    const float total = 12.0f + 16.0f * sqrtf(0.5f); // three lines each way, and the diagonals
+    ASSERT_IN_RANGE(total, w->mesh.layers[1].fold_length, 1e-4f);
+    const float degrees[] = {0.0f, 60.0f, 85.0f, 95.0f, 170.0f};
+    for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++) {
+        const float angle = degrees[i] * 0.0174532925f;
+        for (uint32_t v = first; v < w->vertex_count; v++) {
+            const float x = -1.0f + 0.5f * (float)((v - first) % 5u);
+            w->positions[3 * v] = x > 0.0f ? x * cosf(angle) : x;
+            w->positions[3 * v + 1] = 1.0f + (x > 0.0f ? x * sinf(angle) : 0.0f);
+        }
+        measure(w);
+        ASSERT_IN_RANGE(degrees[i] > 90.0f ? 2.0f : 0.0f, w->mesh.layers[1].folded_length, 1e-4f);
+    }
+    world_free(w);
+    PASS();
+}
+
+// What was modelled at a right angle, a rim, is no crease, however far it goes on bending; nor are the two walls of a cloth that
+// share their vertices.
+TEST rims_are_no_creases(void) {
+    world* w = world_new(2);
+    const uint32_t a = put_vertex(w, 0, 0, 0, 1), b = put_vertex(w, 0, 0, 1, 1);
+    put_triangle(w, a, b, put_vertex(w, 1, 0, 0, 1));
+    const uint32_t top = put_vertex(w, 0, 1, 0, 1);
+    put_triangle(w, b, a, top);
+    put_triangle(w, top, a, b); // its other wall
+    ASSERT(build(w));
+    ASSERT_EQ(0u, w->mesh.fold_count);
+    shift(w, top, 1, 2.0f, -0.5f, 0.0f);
+    measure(w);
+    ASSERT_EQ(0.0f, w->mesh.layers[1].folded_length);
+    world_free(w);
+    PASS();
+}
+
 SUITE(seen_suite) {
     RUN_TEST(triangles_cross_as_whole_numbers_say);
     RUN_TEST(touching_does_not_flicker);
@@ -680,6 +721,8 @@ SUITE(seen_suite) {
     RUN_TEST(beyond_a_hem_there_is_no_side);
     RUN_TEST(stretched_grid_has_its_ratios);
     RUN_TEST(turned_faces_are_counted);
+    RUN_TEST(creases_count_beyond_a_right_angle);
+    RUN_TEST(rims_are_no_creases);
     RUN_TEST(drift_jitter_and_settling_are_those_given);
     RUN_TEST(summary_has_mean_and_worst);
     RUN_TEST(assets_are_watched);
