@@ -9,7 +9,7 @@
 // Automatic mode, where the pre-flight has seen what should not be.
 //
 // A part worse than B goes without a limit of stretch (where body and collar throw a cape about, what is too long here is only
-// passed on), then is driven to the pose, loosely, closely, tightly, and what gives the best grades stays. A trial plays only
+// passed on), then is stiffer against bending (what is flung into a heap over an arm stays broad), then is so and driven to the pose, loosely, closely, tightly, and what gives the best grades stays. A trial plays only
 // the clips in which something was wrong, and what looks better there is played whole. The numbers of a VRM's spring bones are
 // what its maker meant and are not tried.
 //
@@ -18,11 +18,13 @@
 // Work is counted in vertices looked at, not in seconds, so that the bytes are the same everywhere: no trial begins that would
 // lead beyond LOOK_LIMIT. That takes 7 to 10 s on one core of 2.9 GHz.
 
-#define LOOK_LIMIT 1.0e8
+#define LOOK_LIMIT 1.4e8
 
 static const double sags[] = {0.3, 0.06, 0.012};  // of a part's height, under its own weight
 static const float faster[] = {2.0f, 1.5f, 2.0f}; // of what is driven already
-enum { TRIALS = sizeof(sags) / sizeof(sags[0]) };
+enum { TRIALS = sizeof(sags) / sizeof(sags[0]), NO_LIMIT = -2, STIFFER = -1 };
+#define STIFFER_BEND 5e-4f  // m/N, where cloth is softer: that of stiff paper, and what a net of 7 cm still shows of it
+#define STIFFER_SHAPE 0.25f // of a soft part's compliance
 
 static uint32_t faults_of(const hemc_preflight* f) {
     uint32_t sum = 0;
@@ -51,6 +53,22 @@ static double height_of(const hemc_surface* surface) {
     return high - low;
 }
 
+static float* stiffness_of(hemc_part_recipe* part) {
+    return part->kind == HEM_PART_CLOTH ? &part->tuning.compliance[HEM_LINK_BEND] : &part->tuning.shape_compliance;
+}
+
+// Strands have stiffness of their own.
+static bool stiffen(hemc_part_recipe* part) {
+    float* now = stiffness_of(part);
+    const float was = *now;
+    if (part->kind == HEM_PART_CLOTH) {
+        *now = fminf(was, STIFFER_BEND);
+    } else if (part->generator != HEMC_STRANDS) {
+        *now = STIFFER_SHAPE * was;
+    }
+    return *now < was;
+}
+
 static void tell_better(hemc_compilation* c, const hemc_recipe* before) {
     for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
         const hemc_part_recipe* part = &c->recipe.parts[p];
@@ -62,6 +80,10 @@ static void tell_better(hemc_compilation* c, const hemc_recipe* before) {
         if (part->tuning.stretch_limit != before->parts[p].tuning.stretch_limit) {
             hemc_note(&c->log, c->job->input, "",
                       "automatic part \"%s\" looks better without a limit to its stretch, and has none", part->name);
+        }
+        if (*stiffness_of(&c->recipe.parts[p]) < *stiffness_of(&before->parts[p])) {
+            hemc_note(&c->log, c->job->input, "", "automatic part \"%s\" looks better stiffer against bending, and is",
+                      part->name);
         }
     }
 }
@@ -80,48 +102,80 @@ static bool change_part(hemc_part_recipe* part, double height, int trial) {
     if (part->spring_bones) {
         return false;
     }
-    if (trial < 0) {
+    if (trial == STIFFER) {
+        return stiffen(part);
+    }
+    if (trial == NO_LIMIT) {
         const bool limited = part->tuning.stretch_limit > 0;
         part->tuning.stretch_limit = 0;
         return limited;
     }
     const float was = part->tuning.drive;
+    if (part->kind == HEM_PART_CLOTH) { // a quarter each time would add up
+        stiffen(part);
+    }
     const bool driven = part->driven;
     hemc_auto_drive(part, height, sags[trial]);
     part->tuning.drive = driven ? fminf(was * faster[trial], 20.0f) : part->tuning.drive;
     return true;
 }
 
+typedef struct tried {
+    hemc_compilation made[TRIALS - NO_LIMIT];
+    uint32_t count;
+} tried;
+
+// The change as a compilation of its own in `c`, flown where the first flight was bad. False: not better than `faults`.
+static bool try_change(hemc_compilation* c, hemc_options options, double* clock, int trial, uint32_t faults,
+                       const hemc_preflight* first) {
+    hemc_part_recipe* parts = hemc_alloc(c->arena, c->recipe.part_count, sizeof(hemc_part_recipe));
+    memcpy(parts, c->recipe.parts, c->recipe.part_count * sizeof(hemc_part_recipe));
+    bool any = false;
+    for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+        any = (grade_of(c, p) > 'B' && change_part(&parts[p], height_of(&c->surfaces[p]), trial)) || any;
+    }
+    if (!any) {
+        return false;
+    }
+    c->recipe.parts = parts;
+    return hemc_make_asset(c, options, clock) && hemc_fly(c, options, first) && faults_of(c->preflight) < faults;
+}
+
+static void go_back(hemc_compilation* c, const hemc_compilation* to) {
+    const double looked = c->looked;
+    *c = *to;
+    c->looked = looked;
+}
+
+// What looks better where it was bad is kept and changed further; the whole is flown at the end, of the best first.
 static void try_changes(hemc_compilation* c, hemc_options options, double* clock) {
-    const double whole = c->looked; // the first flight
-    for (int trial = -1; trial < TRIALS && c->preflight->grade > 'B' &&
-                         c->looked + whole * (1.0 + bad_share(c->preflight)) <= LOOK_LIMIT;
+    const hemc_compilation first = *c;
+    const hemc_preflight* bad = first.preflight;
+    const double whole = c->looked, share = whole * bad_share(bad);
+    const uint32_t faults = faults_of(bad);
+    tried* better = hemc_alloc(c->arena, 1, sizeof(tried));
+    c->log = (hemc_log){.arena = c->arena}; // what it has to say was said before
+    for (int trial = NO_LIMIT; trial < TRIALS && c->preflight->grade > 'B' && c->looked + share + whole <= LOOK_LIMIT;
          ++trial) {
         const hemc_compilation before = *c;
-        hemc_part_recipe* parts = hemc_alloc(c->arena, c->recipe.part_count, sizeof(hemc_part_recipe));
-        memcpy(parts, c->recipe.parts, c->recipe.part_count * sizeof(hemc_part_recipe));
-        bool any = false;
-        for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
-            any = (grade_of(c, p) > 'B' && change_part(&parts[p], height_of(&c->surfaces[p]), trial)) || any;
-        }
-        if (!any) {
-            continue;
-        }
-        c->recipe.parts = parts;
-        c->log = (hemc_log){.arena = c->arena}; // what it has to say was said before
-        const uint32_t faults = faults_of(before.preflight);
-        const bool good = hemc_make_asset(c, options, clock) && hemc_fly(c, options, before.preflight) &&
-                          faults_of(c->preflight) < faults &&
-                          (c->preflight->clip_count == before.preflight->clip_count || hemc_fly(c, options, NULL)) &&
-                          faults_of(c->preflight) < faults;
-        c->log = before.log;
-        if (good) {
-            tell_better(c, &before.recipe);
+        if (try_change(c, options, clock, trial, faults_of(before.preflight), bad)) {
+            better->made[better->count++] = *c;
         } else {
-            const double looked = c->looked;
-            *c = before;
-            c->looked = looked;
+            go_back(c, &before);
         }
+    }
+    bool good = false;
+    while (!good && better->count > 0 && c->looked + whole <= LOOK_LIMIT) {
+        go_back(c, &better->made[--better->count]);
+        good = (c->preflight->clip_count == bad->clip_count || hemc_fly(c, options, NULL)) &&
+               faults_of(c->preflight) < faults;
+    }
+    if (!good) {
+        go_back(c, &first);
+    }
+    c->log = first.log;
+    if (good) {
+        tell_better(c, &first.recipe);
     }
 }
 
