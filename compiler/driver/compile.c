@@ -68,16 +68,26 @@ static bool make_parts(hemc_compilation* c) {
     return true;
 }
 
+// What the graph had to make stiffer so that it holds its shape becomes part of what was decided (graph/sag.c).
+static void keep_stiffened(hemc_compilation* c) {
+    for (uint32_t p = 0; p < c->recipe.part_count; ++p) {
+        hemc_part_recipe* part = &c->recipe.parts[p];
+        const float shape = c->mesh.part_tunings[p].shape_compliance;
+        if (shape < part->tuning.shape_compliance) {
+            hemc_note(&c->log, c->job->input, "",
+                      "automatic part \"%s\" is made stiffer, a \"shape\" of %.2g m/N, so that it holds its modelled "
+                      "shape",
+                      part->name, (double)shape);
+            part->tuning.shape_compliance = shape;
+        }
+    }
+}
+
 // From parts with all their numbers to bytes.
 bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
     c->body = (hemc_particles){0};
     c->mesh = (hemc_mesh){0};
     c->layout = (hemc_layout){0};
-    if (c->recipe.automatic) {
-        c->recipe.printed = hemc_recipe_print(c->arena, &c->model, &c->recipe, c->owner);
-        hemc_hash128(c->recipe.printed, strlen(c->recipe.printed), c->recipe.recipe_hash);
-        hemc_asset_key(c);
-    }
     if (!make_parts(c)) {
         return false;
     }
@@ -114,6 +124,12 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
     if (!hemc_graph(c->arena, &c->log, &c->recipe, &c->mesh) ||
         !hemc_springs(c->arena, &c->log, &c->model, &c->recipe, &c->mesh)) {
         return false;
+    }
+    if (c->recipe.automatic) {
+        keep_stiffened(c);
+        c->recipe.printed = hemc_recipe_print(c->arena, &c->model, &c->recipe, c->owner);
+        hemc_hash128(c->recipe.printed, strlen(c->recipe.printed), c->recipe.recipe_hash);
+        hemc_asset_key(c);
     }
     hemc_solids(c->arena, &c->mesh);
     hemc_fullness_of(c->arena, &c->recipe, &c->mesh);

@@ -18,7 +18,11 @@
 #define ROUNDS 360       // at most
 #define NEAR_ENOUGH 2e-3 // of the spacing
 #define TOO_FAR 0.1      // of the spacing: too soft to be held
-#define GROUP_LIMIT 16   // members of a group, itself among them
+#define TOO_TURNED                                                                                                     \
+    0.389 // sine of half of 0.8 rad: so is what comes to its place turned, for it takes its vertices along
+#define AUTO_TURNED 0.247 // of half of 0.5 rad, where it can be made stiffer instead
+#define GROUP_LIMIT 16    // members of a group, itself among them
+#define STIFFENINGS 4     // of half the compliance each, in automatic mode
 
 typedef struct body {
     const hemc_mesh* mesh;
@@ -241,7 +245,20 @@ static double mean_spacing(const body* b) {
     return sum / fmax(count, 1);
 }
 
-static bool remove_sag(body* b, double gravity) {
+// How far the particles of a part that hangs where it was modelled are turned there: sine of half the angle, squared. A tube that leans on a rest
+// shape which is bent far up stands in its place with each slice of it turned: its skin is wrinkled, its folds unstable.
+static double turned(const body* b) {
+    double most = 0;
+    for (uint32_t i = 0; i < b->end - b->begin; ++i) {
+        const double* q = b->turn[i];
+        if (b->hangs[i] && is_free(b, i)) {
+            most = fmax(most, q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+        }
+    }
+    return most;
+}
+
+static bool remove_sag(body* b, double gravity, double turned_most) {
     const double spacing = mean_spacing(b);
     double off = 0;
     uint32_t good = 0;
@@ -252,7 +269,7 @@ static bool remove_sag(body* b, double gravity) {
         off = correct(b);
         good = round > 4 && off < NEAR_ENOUGH * spacing ? good + 1 : 0;
     }
-    return off < TOO_FAR * spacing; // and is a number
+    return off < TOO_FAR * spacing && turned(b) < turned_most * turned_most; // and are numbers
 }
 
 // As the runtime does it: tune_part of plan.c.
@@ -295,6 +312,25 @@ hemc_vec3 hemc_shape_place(const hemc_mesh* mesh, uint32_t particle) {
     return mesh->shape_places != NULL ? mesh->shape_places[particle] : mesh->all.positions[particle];
 }
 
+static void tell_sag(hemc_log* log, const hemc_recipe* recipe, const hemc_part_recipe* r) {
+    if (r->driven && r->tuning.drive > 0) { // which pulls to the modelled shape, too
+        const double turns = 6.283185307 * (double)r->tuning.drive;
+        hemc_note(log, r->file, r->json_path,
+                  "part \"%s\" is too soft to hold the modelled shape by itself; its drive lets it sag by up to %.2g m",
+                  r->name, GRAVITY * fabs((double)r->tuning.gravity_scale) / (turns * turns));
+        return;
+    }
+    if (recipe->automatic) { // nobody has asked for it
+        hemc_note(log, r->file, r->json_path,
+                  "part \"%s\" is too soft to hold the modelled shape against gravity and hangs lower", r->name);
+        return;
+    }
+    hemc_warn(log, r->file, r->json_path,
+              "part \"%s\" is too soft to hold the modelled shape against gravity and sags: lower \"shape\", or say "
+              "\"sag_free\": false",
+              r->name);
+}
+
 void hemc_sag_remove(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe, hemc_mesh* mesh) {
     for (uint32_t part = 0; part < recipe->part_count && part < mesh->part_count; ++part) {
         const hemc_part_recipe* r = &recipe->parts[part];
@@ -303,12 +339,19 @@ void hemc_sag_remove(hemc_arena* arena, hemc_log* log, const hemc_recipe* recipe
             !open_body(arena, mesh, part, &b)) {
             continue;
         }
-        if (!remove_sag(&b, GRAVITY * (double)r->tuning.gravity_scale)) {
-            hemc_warn(
-                log, r->file, r->json_path,
-                "part \"%s\" is too soft to hold the modelled shape against gravity and sags: lower \"shape\", or say "
-                "\"sag_free\": false",
-                r->name);
+        const double gravity = GRAVITY * (double)r->tuning.gravity_scale;
+        const double most = recipe->automatic ? AUTO_TURNED : TOO_TURNED;
+        bool held = remove_sag(&b, gravity, most);
+        // Nobody has chosen what automatic mode makes things of: it makes them stiffer until they hold.
+        float* shape = &mesh->part_tunings[part].shape_compliance;
+        const float chosen = *shape;
+        for (int i = 0; recipe->automatic && !r->driven && !held && i < STIFFENINGS; ++i) {
+            *shape *= 0.5f;
+            held = open_body(arena, mesh, part, &b) && remove_sag(&b, gravity, most);
+        }
+        if (!held) {
+            *shape = chosen;
+            tell_sag(log, recipe, r);
             continue;
         }
         if (mesh->shape_places == NULL) {
