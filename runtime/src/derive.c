@@ -286,6 +286,14 @@ static void count_block_weights(const hem_view* view, uint8_t* weights) {
 #define TRAVEL_SPACINGS 40.0f
 #define STILL_SPACINGS 1e-4f
 
+static uint32_t are_cells_whole(const hem_view* view) {
+    uint32_t whole = 1;
+    for (uint32_t i = 0; i < view->vertex_cell_count; ++i) {
+        whole &= view->vertex_bind[view->vertex_cells[i].vertex].blend == 65535;
+    }
+    return whole;
+}
+
 static void take_lengths(const hem_view* view, hemi_derived* d) {
     float coarsest = view->info->spacing;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
@@ -310,6 +318,7 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
     }
     take_lengths(view, d);
     count_block_weights(view, d->weights);
+    d->cells_whole = are_cells_whole(view);
     order_parts(view, d);
     note_ignored(view, d->ignored);
     tile_lattices(view, d);

@@ -147,11 +147,12 @@ void hemi_skin(const hem_scene* scene, const hemi_instance* instance, const hem_
         scene->kernels->skin(view, weights, palette, bones, blend, &own);
     }
     if (own.vertex_count && view->vertex_cell_count && blend > 0.0f) {
-        scene->kernels->skin_cells(view, palette, bones, blend, &own);
+        const uint32_t cells_whole = scene->classes[instance->class_index].derived->cells_whole;
+        scene->kernels->skin_cells(view, palette, bones, blend, cells_whole, &own);
     }
     if (end > whole) {
         const hem_skin_args torn = hemi_skin_behind(args, own.vertex_count, whole);
-        scene->kernels->skin_cells(&instance->torn->vertices, palette, bones, blend, &torn);
+        scene->kernels->skin_cells(&instance->torn->vertices, palette, bones, blend, 0, &torn);
     }
 }
 

@@ -59,6 +59,7 @@ struct hemi_derived {
     uint32_t simulated_pairs;          // whether any of those collides with any of them
     uint32_t meets;                    // whether any of those collides with any part
     uint32_t ordered;                  // whether any part lies outside of another
+    uint32_t cells_whole;              // no vertex in a cell of a lattice follows a bone too
     uint32_t separate;                 // no constraint of a part touches another part: they can be solved side by side
     uint8_t part_order[HEM_MAX_PARTS]; // the one with most constraints first
 };

@@ -109,9 +109,9 @@ KERNEL(void, palette,
 KERNEL(void, skin,
        (const hem_view* view, const uint8_t* weights, const float (*palette)[16], const hemi_bone_pose* bones,
         float pose_blend, const hem_skin_args* args))
-// Vertices in cells, over what the one before wrote of them.
+// Vertices in cells, over what the one before wrote of them. `whole`: it is known that none follows a bone too.
 KERNEL(void, skin_cells,
-       (const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend,
+       (const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones, float pose_blend, uint32_t whole,
         const hem_skin_args* args))
 // Particles as offsets from the pose, and back (kernels/show.inl).
 KERNEL(void, unpose,

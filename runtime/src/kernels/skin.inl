@@ -7,6 +7,8 @@
 // left out: weights fall, and hemi_derived.weights knows how many there are. Within a block all add as many, also those that
 // are zero: how many are not is hard to guess vertex by vertex, and a wrong guess costs more than two of them.
 
+#include "platform/vec_four.h"
+
 typedef struct skin_sum {
     v8 low, high;
 } skin_sum;
@@ -222,20 +224,44 @@ typedef struct cell_block { // eight vertices
     uint32_t mixed; // some follow the bones too
 } cell_block;
 
+// Neighbours are nearly always of one lattice.
+typedef struct cell_sides {
+    uint32_t lattice;
+    float inverse[3];
+} cell_sides;
+
+HEM_INLINE void ask_sides(const hem_view* view, uint32_t lattice, cell_sides* sides) {
+    if (lattice != sides->lattice) {
+        sides->lattice = lattice;
+        for (int k = 0; k < 3; ++k) {
+            sides->inverse[k] = 1.0f / view->lattices[lattice].spacing[k];
+        }
+    }
+}
+
+// Cells come in the order of the lattice, vertices in that of the mesh: which cell is next the processor cannot guess.
+#define CELLS_AHEAD 24u
+
+HEM_INLINE void ask_ahead(const hem_view* view, const hem_vertex_cell* list, uint32_t left) {
+    HEM_PREFETCH(&view->lattice_cells[list[left > CELLS_AHEAD ? CELLS_AHEAD : 0].cell], 0);
+}
+
 HEM_INLINE void load_cells(const hem_view* view, const float (*palette)[16], float pose_blend,
-                           const hem_vertex_cell* list, uint32_t count, cell_block* b) {
+                           const hem_vertex_cell* list, uint32_t left, cell_sides* sides, cell_block* b) {
     HEM_ALIGN(32) float at[3][8], inverse[3][8], blend[8];
     HEM_ALIGN(32) int32_t corner[8][8];
-    b->count = count;
+    b->count = left < 8 ? left : 8;
     b->mixed = 0;
     for (uint32_t i = 0; i < 8; ++i) {
-        const hem_vertex_cell* v = &list[i < count ? i : 0];
+        const uint32_t nth = i < left ? i : 0;
+        const hem_vertex_cell* v = &list[nth];
+        ask_ahead(view, v, left - nth);
         const hem_lattice_cell* cell = &view->lattice_cells[v->cell];
-        const hem_lattice* lattice = &view->lattices[cell->lattice];
         b->vertex[i] = v->vertex;
+        ask_sides(view, cell->lattice, sides);
         for (int k = 0; k < 3; ++k) {
             at[k][i] = v->at[k];
-            inverse[k][i] = 1.0f / lattice->spacing[k];
+            inverse[k][i] = sides->inverse[k];
         }
         for (int k = 0; k < 8; ++k) {
             corner[k][i] = cell->corner[k] * 4 + 3; // in fours: where the palette has the place of a particle
@@ -320,26 +346,69 @@ static void skin_block(const hem_view* view, const hemi_bone_pose* bones, const 
     }
 }
 
-void HEMI_NAME(skin_cells)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones,
-                           float pose_blend, const hem_skin_args* args) {
-    const uint32_t end = args->vertex_begin + args->vertex_count;
-    uint32_t low = 0, high = view->vertex_cell_count; // the first vertex of the range
+// The place alone: components of one vertex lie beside each other, so nothing has to be brought into a lane. Component by
+// component it is what in_cell does.
+HEM_INLINE f4 between_corners(const float (*palette)[16], const uint16_t corner[2], f4 t) {
+    const f4 a = f4_load(palette[corner[0]] + 12), b = f4_load(palette[corner[1]] + 12);
+    return f4_add(f4_mul(f4_sub(b, a), t), a);
+}
+
+HEM_INLINE f4 between_fours(f4 a, f4 b, f4 t) {
+    return f4_add(f4_mul(f4_sub(b, a), t), a);
+}
+
+HEM_INLINE void place_in_cell(const hem_view* view, const float (*palette)[16], const hem_vertex_cell* v, float* out) {
+    const uint16_t* corner = view->lattice_cells[v->cell].corner;
+    const f4 x = f4_set1(v->at[0]), y = f4_set1(v->at[1]), z = f4_set1(v->at[2]);
+    const f4 low = between_fours(between_corners(palette, corner, x), between_corners(palette, corner + 2, x), y);
+    const f4 high = between_fours(between_corners(palette, corner + 4, x), between_corners(palette, corner + 6, x), y);
+    HEM_ALIGN(16) float place[4];
+    f4_store(place, between_fours(low, high, z));
+    memcpy(out, place, 3 * sizeof(float));
+}
+
+// Places of those that follow nothing but their cells. Returns how many there are before one that does not.
+HEM_INLINE uint32_t skin_places(const hem_view* view, const float (*palette)[16], const hem_skin_args* args,
+                                const hem_vertex_cell* list, uint32_t count, uint32_t whole) {
+    const size_t stride = args->position_stride ? args->position_stride : 12;
+    uint32_t i = 0;
+    for (; i < count && (whole || view->vertex_bind[list[i].vertex].blend == 65535); ++i) {
+        const size_t at = list[i].vertex - args->vertex_begin;
+        ask_ahead(view, list + i, count - i);
+        place_in_cell(view, palette, &list[i], (float*)((char*)args->positions + at * stride));
+    }
+    return i;
+}
+
+// The first entry of a vertex that is not before this one.
+static uint32_t find_cell(const hem_view* view, uint32_t vertex) {
+    uint32_t low = 0, high = view->vertex_cell_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (view->vertex_cells[middle].vertex < args->vertex_begin) {
+        if (view->vertex_cells[middle].vertex < vertex) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    while (low < view->vertex_cell_count && view->vertex_cells[low].vertex < end) {
-        uint32_t count = 1;
-        while (count < 8 && low + count < view->vertex_cell_count && view->vertex_cells[low + count].vertex < end) {
-            ++count;
+    return low;
+}
+
+void HEMI_NAME(skin_cells)(const hem_view* view, const float (*palette)[16], const hemi_bone_pose* bones,
+                           float pose_blend, uint32_t whole, const hem_skin_args* args) {
+    const uint32_t begin = find_cell(view, args->vertex_begin);
+    const uint32_t end = find_cell(view, args->vertex_begin + args->vertex_count);
+    const int places = !args->normals && !args->tangents && pose_blend == 1.0f;
+    cell_sides sides = {UINT32_MAX, {0.0f, 0.0f, 0.0f}};
+    for (uint32_t i = begin; i < end;) {
+        if (places) {
+            i += skin_places(view, palette, args, view->vertex_cells + i, end - i, whole);
         }
-        cell_block block;
-        load_cells(view, palette, pose_blend, view->vertex_cells + low, count, &block);
-        skin_block(view, bones, args, &block);
-        low += count;
+        if (i < end) {
+            cell_block block;
+            load_cells(view, palette, pose_blend, view->vertex_cells + i, end - i, &sides, &block);
+            skin_block(view, bones, args, &block);
+            i += block.count;
+        }
     }
 }
