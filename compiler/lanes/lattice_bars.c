@@ -54,30 +54,41 @@ static uint32_t order_bodies(hemc_arena* arena, const hemc_lattice* l, uint32_t 
     return bodies;
 }
 
-// One body in rows of its own. What collides fills the first rows lane by lane, because eight successive rows of a lane
-// are a cluster of the contact search; the rest fills up.
+// Where a particle that collides goes: in lane after lane of `depth` rows, and block of rows after block.
+static uint32_t colliding_slot(uint32_t first_row, uint32_t depth, uint32_t n) {
+    const uint32_t block = n / (depth * HEM_LANES), rest = n % (depth * HEM_LANES);
+    return (first_row + block * depth + rest % depth) * HEM_LANES + rest / depth;
+}
+
+// One body in rows of its own. A cluster of the contact search is a lane of eight successive rows, counted from the part's first
+// (runtime/src/kernels/pairs.inl): what collides fills such eights, where the body has whole ones, lane by lane, so that clusters
+// are as few as can be. Where it has not, it fills the first rows. The rest fills up.
 static uint32_t place_body(const hemc_particles* all, uint32_t begin, const uint32_t* members, uint32_t count,
-                           uint32_t row, uint32_t* slots) {
+                           uint32_t row, uint8_t* taken, uint32_t* slots) {
+    const uint32_t rows = (count + HEM_LANES - 1) / HEM_LANES;
     uint32_t colliding = 0, placed = 0, slot = 0;
     for (uint32_t i = 0; i < count; ++i) {
         colliding += (all->flags[begin + members[i]] & HEM_PARTICLE_COLLIDES) != 0;
     }
-    const uint32_t depth = (colliding + HEM_LANES - 1) / HEM_LANES;
+    const uint32_t eights = (colliding + 63) / 64, aligned = (row + 7) / 8 * 8;
+    const bool whole = aligned + 8 * eights <= row + rows;
+    const uint32_t depth = whole ? 8 : (colliding + HEM_LANES - 1) / HEM_LANES;
+    memset(taken, 0, (size_t)rows * HEM_LANES);
     for (uint32_t i = 0; i < count; ++i) {
         if (all->flags[begin + members[i]] & HEM_PARTICLE_COLLIDES) {
-            slots[members[i]] = (row + placed % depth) * HEM_LANES + placed / depth;
-            ++placed;
+            slots[members[i]] = colliding_slot(whole ? aligned : row, depth, placed++);
+            taken[slots[members[i]] - row * HEM_LANES] = 1;
         }
     }
     for (uint32_t i = 0; i < count; ++i) {
         if ((all->flags[begin + members[i]] & HEM_PARTICLE_COLLIDES) == 0) {
-            while (slot < depth * HEM_LANES && slot % HEM_LANES * depth + slot / HEM_LANES < colliding) {
+            while (taken[slot]) {
                 ++slot;
             }
             slots[members[i]] = row * HEM_LANES + slot++;
         }
     }
-    return (count + HEM_LANES - 1) / HEM_LANES;
+    return rows;
 }
 
 uint32_t hemc_place_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, uint32_t* slots) {
@@ -87,6 +98,7 @@ uint32_t hemc_place_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t p
     uint32_t* body_end = hemc_alloc(arena, count, sizeof(uint32_t));
     const uint32_t bodies = order_bodies(arena, l, count, order, body_end);
     const bool itself = (mesh->collision_masks[part] & mesh->collision_groups[part]) != 0;
+    uint8_t* taken = hemc_alloc(arena, (size_t)count + HEM_LANES, 1);
     uint32_t rows = 0;
     if (bodies == 1 || !itself) {
         for (uint32_t i = 0; i < count; ++i) {
@@ -96,7 +108,7 @@ uint32_t hemc_place_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t p
     } else {
         for (uint32_t b = 0; b < bodies; ++b) {
             const uint32_t from = b > 0 ? body_end[b - 1] : 0;
-            rows += place_body(&mesh->all, begin, order + from, body_end[b] - from, rows, slots);
+            rows += place_body(&mesh->all, begin, order + from, body_end[b] - from, rows, taken, slots);
         }
     }
     return rows + spare_rows(l);
@@ -114,6 +126,37 @@ static void find_next(const hemc_lattice* l, int axis, uint32_t count, int32_t* 
             }
         }
     }
+}
+
+static uint32_t bar_length(const int32_t* next, uint32_t head) {
+    uint32_t length = 1;
+    for (int32_t p = next[head]; p != HEM_NONE; p = next[p]) {
+        ++length;
+    }
+    return length;
+}
+
+// The first particles of a body's bars, in the order that they have. Sorted, the shortest bars first: bars of a length take the
+// same way through the solver, and a processor that sees it change guesses wrong. `room` has count + 2.
+static uint32_t list_bars(const uint32_t* members, uint32_t count, const int32_t* next, const uint8_t* has_before,
+                          bool sorted, uint32_t* room, uint32_t* heads) {
+    uint32_t found = 0;
+    memset(room, 0, ((size_t)count + 2) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!has_before[members[i]]) {
+            ++room[sorted ? bar_length(next, members[i]) + 1 : 1];
+            ++found;
+        }
+    }
+    for (uint32_t n = 1; n < count + 2; ++n) {
+        room[n] += room[n - 1];
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!has_before[members[i]]) {
+            heads[room[sorted ? bar_length(next, members[i]) : 0]++] = members[i];
+        }
+    }
+    return found;
 }
 
 void hemc_batch_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part, hemc_layout* layout) {
@@ -154,21 +197,25 @@ void hemc_batch_lattice(hemc_arena* arena, const hemc_mesh* mesh, uint32_t part,
     hem_lattice_bar* bars = hemc_alloc(arena, 3 * (size_t)count, sizeof(hem_lattice_bar));
     uint32_t* order = hemc_alloc(arena, 3 * (size_t)count, sizeof(uint32_t));
     uint32_t* by_body = hemc_alloc(arena, count, sizeof(uint32_t)); // so that the bars of a body follow each other
-    order_bodies(arena, l, count, by_body, hemc_alloc(arena, count, sizeof(uint32_t)));
+    uint32_t* body_end = hemc_alloc(arena, count, sizeof(uint32_t));
+    const uint32_t bodies = order_bodies(arena, l, count, by_body, body_end);
+    uint32_t* starts = hemc_alloc(arena, count, sizeof(uint32_t));
+    uint32_t* length = hemc_alloc(arena, (size_t)count + 2, sizeof(uint32_t));
     uint32_t bar_count = 0, placed = 0;
     for (int axis = 0; axis < 3; ++axis) {
         find_next(l, axis, count, next, has_before);
         out->bar_begin[axis] = layout->bar_count + bar_count;
-        for (uint32_t n = 0; n < count; ++n) {
-            const uint32_t i = by_body[n];
-            if (has_before[i]) {
-                continue;
-            }
-            hem_lattice_bar* bar = &bars[bar_count++];
-            bar->first = layout->order_count + placed;
-            for (int32_t p = (int32_t)i; p != HEM_NONE; p = next[p]) {
-                order[placed++] = layout->slot_of[begin + (uint32_t)p];
-                ++bar->count;
+        for (uint32_t b = 0, from = 0; b < bodies; from = body_end[b++]) {
+            // What can tear makes bars of its own at each tear, in the order of particles.
+            const uint32_t heads =
+                list_bars(by_body + from, body_end[b] - from, next, has_before, l->spare_count == 0, length, starts);
+            for (uint32_t n = 0; n < heads; ++n) {
+                hem_lattice_bar* bar = &bars[bar_count++];
+                bar->first = layout->order_count + placed;
+                for (int32_t p = (int32_t)starts[n]; p != HEM_NONE; p = next[p]) {
+                    order[placed++] = layout->slot_of[begin + (uint32_t)p];
+                    ++bar->count;
+                }
             }
         }
         out->bar_count[axis] = layout->bar_count + bar_count - out->bar_begin[axis];

@@ -131,6 +131,41 @@ HEM_INLINE void near_threes(const near_bar* bar, uint32_t fours) {
     near_to(bar, last, pair, fours);
 }
 
+// Five neighbours, with sums of two s(i) = p(i) + p(i+1) that are each made once:  s(i-2) + s(i) + p(i+2). Four particles at least.
+HEM_INLINE void near_fives(const near_bar* bar, uint32_t fours) {
+    const uint32_t count = bar->count;
+    near_sum first = near_at(bar, 0, fours), second = near_at(bar, 1, fours);
+    near_sum last = near_at(bar, 2, fours);                                             // p(i+2)
+    near_sum s0 = near_plus(first, second, fours), s1 = near_plus(second, last, fours); // s(i), s(i+1)
+    near_to(bar, 0, near_plus(s0, last, fours), fours);
+    near_sum before = s0; // s(i-1)
+    s0 = s1;
+    near_sum next = near_at(bar, 3, fours);
+    s1 = near_plus(last, next, fours);
+    near_to(bar, 1, near_plus(before, s1, fours), fours); // i = 1: before = s(0), s0 = s(1), s1 = s(2)
+    for (uint32_t i = 2; i + 2 < count; ++i) {
+        near_sum in = near_at(bar, i + 2, fours);
+        near_to(bar, i, near_plus(near_plus(before, s1, fours), in, fours), fours);
+        before = s0;
+        s0 = s1;
+        s1 = near_plus(next, in, fours);
+        next = in;
+    }
+    near_to(bar, count - 2, near_plus(before, s1, fours), fours);
+    near_to(bar, count - 1, near_plus(s0, next, fours), fours);
+}
+
+// A bar that no region is longer than has one sum.
+HEM_INLINE void near_one(const near_bar* bar, uint32_t fours) {
+    near_sum sum = near_at(bar, 0, fours);
+    for (uint32_t i = 1; i < bar->count; ++i) {
+        sum = near_plus(sum, near_at(bar, i, fours), fours);
+    }
+    for (uint32_t i = 0; i < bar->count; ++i) {
+        near_to(bar, i, sum, fours);
+    }
+}
+
 // Running sums: first they only grow, then one comes and one goes, then they only shrink. A bar that is shorter than a region
 // has one sum.
 HEM_INLINE void near_running(const near_bar* bar, uint32_t width, uint32_t fours) {
@@ -163,8 +198,12 @@ HEM_INLINE void near_bars(const hemi_region_args* r, int axis, uint32_t fours, c
     for (uint32_t b = 0; b < r->tile->bar_count[axis]; ++b) {
         bar.at = r->order + bars[b].first;
         bar.count = bars[b].count;
-        if (r->width == 1) {
+        if (bar.count <= r->width + 1) {
+            near_one(&bar, fours);
+        } else if (r->width == 1) {
             near_threes(&bar, fours);
+        } else if (r->width == 2) {
+            near_fives(&bar, fours);
         } else {
             near_running(&bar, r->width, fours);
         }
