@@ -202,12 +202,13 @@ void HEMI_NAME(touch_colliders)(const hem_view* view, hemi_row4* x, hemi_row3* p
                         m8_all(stays_clear(shape, local, way, way, margin, part->spacing))) {
                         continue; // most of what the boxes let through
                     }
+                    contact8 c = {v8x3_set1(0.0f, 1.0f, 0.0f), v8_sub(margin, local.y)}; // of a plane
+                    if (shape->kind == HEM_SHAPE_PLANE && !m8_any(m8_and(free, v8_gt(c.depth, zero)))) {
+                        continue;
+                    }
                     v8x3 from = transform3(shape->then, old, 1); // where it came from, as the collider saw it then
-                    contact8 c;
                     switch (shape->kind) {
                     case HEM_SHAPE_PLANE:
-                        c.n = v8x3_set1(0.0f, 1.0f, 0.0f);
-                        c.depth = v8_sub(margin, local.y);
                         break;
                     case HEM_SHAPE_SPHERE:
                         c = touch_sphere(local, from, v8_add(margin, v8_set1(shape->size[0])));

@@ -68,8 +68,20 @@ HEM_INLINE v8 ellipsoid_direction(v8x3 d, const support8* s1, const support8* s2
     return sum;
 }
 
+// Whether anybody asks for the supports of a row: inside of a lattice nobody collides.
+HEM_INLINE int row_collides(const hem_view* view, uint32_t row) {
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < 8; ++i) {
+        flags |= view->particle_flags[row * 8 + i];
+    }
+    return (flags & HEM_PARTICLE_COLLIDES) != 0;
+}
+
 void HEMI_NAME(supports)(const hem_view* view, const hem_part* part, const hemi_row4* q, float* support) {
     for (uint32_t row = part->row_begin; row < part->row_begin + part->row_count; ++row) {
+        if (!row_collides(view, row)) {
+            continue;
+        }
         const hem_shape_row* s = &view->shape_rows[row];
         v8x4 rest = v8x4_make(v8_load(s->qx), v8_load(s->qy), v8_load(s->qz), v8_load(s->qw));
         support8 m = support_make(v8x4_mul(row4_load(&q[row]), rest), v8_load(s->a), v8_load(s->b), v8_load(s->c));

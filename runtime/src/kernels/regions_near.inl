@@ -273,6 +273,23 @@ HEM_INLINE uint32_t near_fours(int moves, int damped) { // three are as dear as 
     return moves && damped ? 5 : 4;
 }
 
+// A body is small and there are many: while one is summed, what the next one begins with is fetched. It lies behind it.
+#define NEAR_AHEAD 24u // rows, at most
+
+HEM_INLINE void near_ask(const hemi_region_args* r, uint32_t row) {
+    const uint32_t next = row + (r->row_count < NEAR_AHEAD ? r->row_count : NEAR_AHEAD);
+    for (uint32_t line = 0; line < 2; ++line) {
+        HEM_PREFETCH(r->x, next * sizeof(hemi_row4) + 64 * line);
+        HEM_PREFETCH(r->q, next * sizeof(hemi_row4) + 64 * line);
+        HEM_PREFETCH(r->prev_q, next * sizeof(hemi_row4) + 64 * line);
+        HEM_PREFETCH(r->prev, next * sizeof(hemi_row3) + 64 * line);
+        HEM_PREFETCH(r->rest, next * sizeof(hem_rest_row) + 64 * line);
+        HEM_PREFETCH(r->fixed, next * HEMI_REGION_FIXED * sizeof(float) + 64 * line);
+        HEM_PREFETCH(r->fixed, next * HEMI_REGION_FIXED * sizeof(float) + 128 + 64 * line);
+    }
+    HEM_PREFETCH(r->share, next * 8 * sizeof(double));
+}
+
 // Returns whether nobody is too far from the middle; what is no number is.
 HEM_INLINE int near_load(const hemi_region_args* r, const near_frame* frame, int moves, int damped) {
     const uint32_t first = moves ? 4 : 0, fours = near_fours(moves, damped), stride = near_stride(fours);
@@ -283,6 +300,7 @@ HEM_INLINE int near_load(const hemi_region_args* r, const near_frame* frame, int
         const float* fixed = near_fixed(r, row);
         m8 in = near_in(r, row);
         v8 m = v8_mul(v8_load(r->mass[row].mass), near_share(r, row));
+        near_ask(r, row);
         v8x3 x = v8x3_keep(in, v8x3_sub(row4_load3(&r->x[row]), frame->x));
         most = near_longer(most, x);
         v8_store(at[0], x.x);
