@@ -7,14 +7,27 @@
 #include "tools/crowd.h"
 #include "tools/sample.h"
 
-enum { CALIBRATE_ROWS = 160 };
+enum { CALIBRATE_ROWS = 320 };
+
+// What costs are told apart by: each belongs to one part of a frame, whose time is measured by itself.
+typedef enum calibrate_part {
+    CALIBRATE_POSE, // what comes before the step
+    CALIBRATE_STEP, // once a step: its begin, colliders, its end
+    CALIBRATE_SEARCH,
+    CALIBRATE_MOVE, // predictions and velocities
+    CALIBRATE_CONSTRAIN,
+    CALIBRATE_CONTACT,
+    CALIBRATE_SHOW, // what drawing reads
+    CALIBRATE_SKIN, // what comes after the step
+    CALIBRATE_PARTS
+} calibrate_part;
 
 typedef struct calibrate_row { // a sample at a level
     char sample[32];
     hem_level level;
     bool probe;                 // something was switched off or added to tell costs apart; it is no sample
     float work[HEM_COST_COUNT]; // of a frame of one instance, on average
-    double pose_ns, step_ns, skin_ns;
+    double ns[CALIBRATE_PARTS];
 } calibrate_row;
 
 typedef struct calibration {

@@ -190,6 +190,10 @@ typedef struct hemi_given { // STATE, an instance
     uint32_t show_left;     // frames until the offsets shown have arrived
     uint32_t blend;         // of HEMI_BLEND, between bones alone and particles
     uint32_t near_count, pair_count, touch_count, mesh_count; // of its last simulated step
+    uint32_t contact_count, placed_count;                     // particles that touched; colliders that a part may meet
+    uint32_t look_count, pair_look_count;                     // at eight, a search
+    uint32_t sweep_rows, sweep_links, sweep_pulls;            // of threads brought back to their limit
+    uint32_t reserved;
     uint32_t rank, reason;
     float wanted_us, given_us, now_us, left_us;
 } hemi_given;
@@ -211,14 +215,18 @@ typedef struct hemi_spent { // STATE, the scene
 
 // Nanoseconds of an asset's instances, from the costs of the scene.
 typedef struct hemi_prices {
-    float pose, targets;                 // bones and targets, a frame; of them, targets
+    float pose;                          // bones and targets, a frame
+    float raise;                         // a step of which a level of detail takes part
     float skin, skin_dynamic, skin_pose; // a frame; without what bones alone move; with bones alone
-    float shown;                         // by its bones, a frame
+    float offsets, shown;                // kept by its bones, a step; shown by them, a frame
     float drawn;                         // matrices, a frame
     float step, substep, search;
     float body; // a substep with contacts
     float candidate, near_one, pair_one, touch_one, mesh_one, collider, collider_row, force;
+    float contact_one, placed_one, look_one, pair_look_one, sweep_row, sweep_link, sweep_pull;
+    float supports;            // a pass of contacts
     float pass[HEM_MAX_PARTS]; // over the constraints of a part
+    float once[HEM_MAX_PARTS]; // those that are solved whole, a substep
 } hemi_prices;
 
 typedef struct hemi_bid {         // of an instance in this plan; scratch of the step's begin

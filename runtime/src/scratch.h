@@ -411,8 +411,11 @@ typedef struct hemi_forces {
 typedef struct hemi_counters { // of the running step
     uint32_t candidate_count, contact_count, dropped_count, clamped_count, mended_count;
     uint32_t virtual_count, virtual_dropped_count;
-    uint64_t work;    // eights of anything: see hem_step_report.work_count
-    uint64_t touched; // bit p: part p met a collider in the last pass of contacts
+    uint32_t looks, pair_looks;        // of the searches: at eight of the body, at eight particles
+    uint32_t swept_rows;               // of threads brought back to their limit
+    uint32_t swept_links, swept_pulls; // batches looked at, and those that were too long
+    uint64_t work;                     // eights of anything: see hem_step_report.work_count
+    uint64_t touched;                  // bit p: part p met a collider in the last pass of contacts
 } hemi_counters;
 
 // Guides of hair in the order of their cells (fullness.c); eight more than there are particles.

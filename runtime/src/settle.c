@@ -22,7 +22,8 @@ static void count_work(const hemi_step* s) {
     const hemi_contacts* contacts = &s->scratch->contacts;
     const hemi_colliders* colliders = &s->scratch->colliders;
     hemi_given* given = s->instance->given;
-    const uint32_t rows = s->instance->view->info->row_count, words = (colliders->count + 63) / 64;
+    const hem_view* view = s->instance->view;
+    const uint32_t rows = view->info->row_count, words = (colliders->count + 63) / 64;
     given->near_count = s->touch ? contacts->near_count : 0;
     if (!s->light) { // else what it was when last looked for
         given->pair_count = s->touch ? contacts->pair_count + (contacts->side_end - contacts->side_begin) : 0;
@@ -33,6 +34,22 @@ static void count_work(const hemi_step* s) {
         given->touch_count += hemi_bit_count((uint32_t)bits) + hemi_bit_count((uint32_t)(bits >> 32));
     }
     given->mesh_count = s->scratch->meshes.mesh_count ? s->scratch->meshes.near_count : 0;
+    given->placed_count = 0;
+    for (uint32_t i = 0; i < colliders->count; ++i) {
+        for (uint32_t p = 0; (colliders->met[i / 32] >> (i % 32) & 1u) && p < view->info->part_count; ++p) {
+            given->placed_count += view->parts[p].kind != HEM_PART_BODY &&
+                                   (colliders->paths[i].collider->mask & view->parts[p].collision_group) != 0;
+        }
+    }
+    const hemi_counters* counters = &s->scratch->counters;
+    given->contact_count = counters->contact_count;
+    given->look_count = counters->looks / s->search_count;
+    if (!s->light) {
+        given->pair_look_count = counters->pair_looks / s->search_count;
+    }
+    given->sweep_rows = counters->swept_rows;
+    given->sweep_links = counters->swept_links;
+    given->sweep_pulls = counters->swept_pulls;
 }
 
 static void report(hemi_step* s) {

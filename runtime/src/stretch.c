@@ -91,6 +91,7 @@ static void shorten(hemi_step* s, const hem_part* part, float limit) {
     const hemi_kernels* k = s->scene->kernels;
     const hem_view* view = s->instance->view;
     hemi_solve* solve = &s->scratch->solve;
+    hemi_counters* counters = &s->scratch->counters;
     hemi_stretch_args args = {view,
                               part,
                               s->instance->x,
@@ -102,6 +103,8 @@ static void shorten(hemi_step* s, const hem_part* part, float limit) {
                               solve->stamps,
                               solve->lambda,
                               solve->planes,
+                              &counters->swept_links,
+                              &counters->swept_pulls,
                               hem_range_of(view->ranges, part, HEM_BATCH_LINKS),
                               hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS)};
     trim(&args.rows, view->link_batches, sizeof(hem_link_batch), offsetof(hem_link_batch, kind));
@@ -112,11 +115,12 @@ static void shorten(hemi_step* s, const hem_part* part, float limit) {
     for (; args.sweep <= STRETCH_SWEEPS; ++args.sweep) {
         const int plain = args.sweep == 1 || args.sweep + STRETCH_PLAIN > STRETCH_SWEEPS;
         args.relax = plain ? 1.0f : STRETCH_RELAX;
+        counters->swept_rows += part->row_count;
         if (!k->limit_links(&args)) {
             return;
         }
         k->hold_planes(&args);
-        s->scratch->counters.work += part->row_count / 8;
+        counters->work += part->row_count / 8;
     }
 }
 

@@ -49,36 +49,66 @@ typedef enum hem_budget_mode {
 // Work that is counted: X(name, shipped nanoseconds of one, what). The shipped ones are those of the machine in
 // docs/performance.md; `hem calibrate` measures those of another.
 #define HEM_COSTS(X)                                                                                                   \
-    X(bone, 93.9f, "bone of a pose")                                                                                   \
-    X(target_row, 34.2f, "row of eight that follows the pose, once a frame")                                           \
-    X(step, 0.0f, "instance that is stepped")                                                                          \
-    X(substep, 0.0f, "substep")                                                                                        \
-    X(row, 0.0f, "row, each substep: prediction and velocity")                                                         \
-    X(animated_row, 0.0f, "row that follows the pose, each substep")                                                   \
-    X(body_row, 68.0f, "row of the body, each substep with contacts")                                                  \
-    X(link, 21.6f, "batch of links, each pass")                                                                        \
-    X(indexed_link, 291.0f, "batch of links by index, each pass")                                                      \
-    X(group, 35.6f, "group batch and each of its members, each pass")                                                  \
-    X(strand, 282.0f, "member of a batch of rods or chains, each pass")                                                \
-    X(fabric, 30.0f, "batch of triangles, bends or dihedrals, each pass")                                              \
-    X(spring, 20.0f, "batch of springs, each pass")                                                                    \
-    X(region, 927.0f, "row of a lattice, each pass")                                                                   \
-    X(search_row, 126.0f, "row that may touch, each search")                                                           \
-    X(search_body, 185.0f, "row of the body, each search")                                                             \
-    X(candidate, 11.7f, "near body or pair found, each search")                                                        \
-    X(near, 1.8f, "near body, each contact pass")                                                                      \
-    X(pair, 27.3f, "near pair, each contact pass")                                                                     \
-    X(collider, 110.0f, "collider and part, each substep")                                                             \
-    X(collider_row, 12.3f, "eight colliders and a row, each search")                                                   \
-    X(touch, 23.5f, "collider near a row, each contact pass")                                                          \
-    X(mesh_near, 30.0f, "eight triangles near a row, each contact pass")                                               \
+    X(bone, 28.5f, "bone of a pose")                                                                                   \
+    X(target_row, 12.0f, "row of eight that follows the pose, once a frame")                                           \
+    X(target_bone, 10.4f, "bone that such a row follows, once a frame")                                                \
+    X(frame, 290.0f, "instance, each frame")                                                                           \
+    X(frame_row, 4.8f, "row that follows the pose, each frame")                                                        \
+    X(step, 400.0f, "instance that is stepped")                                                                        \
+    X(step_row, 4.0f, "row, each step")                                                                                \
+    X(collider, 67.0f, "collider, each step")                                                                          \
+    X(substep, 105.0f, "substep")                                                                                      \
+    X(row, 2.0f, "row of cloth, each substep: prediction and velocity")                                                \
+    X(soft_row, 20.0f, "row of soft parts, each substep")                                                              \
+    X(still_row, 1.0f, "row of the body, each substep")                                                                \
+    X(animated_row, 18.0f, "row that follows the pose, each substep")                                                  \
+    X(drive_row, 8.0f, "row that a drive pulls, each substep")                                                         \
+    X(track_row, 5.0f, "row whose shape at rest is the pose, each substep")                                            \
+    X(momentum_row, 145.0f, "row that follows the pose and keeps momentum, each substep")                              \
+    X(air_row, 5.0f, "row that air acts on, each substep")                                                             \
     X(force_row, 20.0f, "force and row, each substep")                                                                 \
-    X(show_row, 118.0f, "row shown by its bones, each frame")                                                          \
-    X(matrix_row, 25.4f, "row turned into matrices, each frame")                                                       \
-    X(bone_vertex, 49.0f, "eight vertices of bones alone")                                                             \
-    X(particle_vertex, 52.9f, "eight vertices of particles alone")                                                     \
-    X(mixed_vertex, 101.0f, "eight vertices of particles and bones")                                                   \
-    X(cell_vertex, 161.0f, "eight vertices in cells of a lattice, besides")
+    X(sweep_row, 4.2f, "such a row, each sweep")                                                                       \
+    X(sweep_link, 2.3f, "batch of threads looked at in a sweep")                                                       \
+    X(sweep_pull, 13.4f, "batch of threads shortened in a sweep")                                                      \
+    X(link, 4.85f, "batch of links, each pass")                                                                        \
+    X(indexed_link, 53.0f, "batch of links by index, each pass")                                                       \
+    X(group, 20.0f, "batch of groups, each pass")                                                                      \
+    X(member, 9.5f, "member of a batch of groups, each pass")                                                          \
+    X(rotated_member, 3.0f, "besides, of another lane")                                                                \
+    X(indexed_member, 35.0f, "besides, of groups by index")                                                            \
+    X(tracked_member, 3.2f, "besides, where the shape at rest is the pose")                                            \
+    X(moment_row, 6.0f, "row of soft parts, each pass")                                                                \
+    X(rod, 133.0f, "member of a batch of rods, each substep")                                                          \
+    X(indexed_rod, 181.0f, "the same of strands by index")                                                             \
+    X(chain, 100.0f, "member of a batch of chains, each pass")                                                         \
+    X(fabric, 30.0f, "batch of triangles, bends or dihedrals, each pass")                                              \
+    X(solid, 30.0f, "batch of tetrahedra, each substep")                                                               \
+    X(spring, 20.0f, "batch of springs, each pass")                                                                    \
+    X(region, 182.0f, "row of a lattice, each pass")                                                                   \
+    X(search_row, 54.0f, "row that may touch, each search")                                                            \
+    X(search_body, 108.0f, "row of the body, each search")                                                             \
+    X(look, 0.5f, "look at eight of the body, each search")                                                            \
+    X(pair_look, 1.8f, "look at eight particles, each search")                                                         \
+    X(candidate, 3.3f, "near body or pair found, each search")                                                         \
+    X(collider_row, 10.6f, "eight colliders and a row, each search")                                                   \
+    X(body_row, 27.5f, "row of the body, each substep with contacts")                                                  \
+    X(near, 2.0f, "near body, each contact pass")                                                                      \
+    X(pair, 11.0f, "near pair, each contact pass")                                                                     \
+    X(contact, 4.0f, "particle that touches, each contact pass")                                                       \
+    X(support_row, 2.5f, "row of soft parts, each contact pass")                                                       \
+    X(placed, 310.0f, "collider that a part may meet, each substep")                                                   \
+    X(touch, 3.0f, "collider near a row, each contact pass")                                                           \
+    X(mesh_near, 30.0f, "eight triangles near a row, each contact pass")                                               \
+    X(offset_row, 20.0f, "row kept by its bones, each step")                                                           \
+    X(show_row, 23.5f, "row shown by its bones, each frame without a step of its own")                                 \
+    X(show_bone, 12.1f, "bone that such a row follows, each time")                                                     \
+    X(turn_row, 35.6f, "row turned by its neighbours, each frame")                                                     \
+    X(matrix_row, 19.3f, "row turned into matrices, each frame")                                                       \
+    X(raise_row, 50.0f, "row of two levels of detail, each step of the coarser one")                                   \
+    X(bone_vertex, 33.0f, "eight vertices of bones alone")                                                             \
+    X(particle_vertex, 33.8f, "eight vertices of particles alone")                                                     \
+    X(mixed_vertex, 60.0f, "eight vertices of particles and bones")                                                    \
+    X(cell_vertex, 95.0f, "eight vertices in cells of a lattice, besides")
 
 typedef enum hem_cost {
 #define HEM_COST_ENUM(name, ns, what) HEM_COST_##name,

@@ -193,14 +193,15 @@ typedef struct hemi_stretch_args {
     const hem_part* part;
     hemi_row4* x;
     hemi_row3* prev;
-    float limit;             // 0.1 = a tenth longer than at rest
-    float give;              // metres below their planes
-    float relax;             // of what is too long
-    uint32_t sweep;          // from 1
-    uint8_t* stamps;         // per row: the last sweep that moved it, 0 = none
-    float* taken;            // 8 per batch of links, then of indexed links: metres that sweeps have taken off
-    hemi_row4* planes;       // per row: where particles were before the last contacts, then planes
-    hem_range rows, indexed; // batches of links and of indexed links, the weave among them
+    float limit;               // 0.1 = a tenth longer than at rest
+    float give;                // metres below their planes
+    float relax;               // of what is too long
+    uint32_t sweep;            // from 1
+    uint8_t* stamps;           // per row: the last sweep that moved it, 0 = none
+    float* taken;              // 8 per batch of links, then of indexed links: metres that sweeps have taken off
+    hemi_row4* planes;         // per row: where particles were before the last contacts, then planes
+    uint32_t *looked, *pulled; // batches that were not passed over, and of them those that were too long
+    hem_range rows, indexed;   // batches of links and of indexed links, the weave among them
 } hemi_stretch_args;
 
 // What meshes of triangles read and write.

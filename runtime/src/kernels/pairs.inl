@@ -483,8 +483,10 @@ HEM_INLINE void work_begin(const hemi_search_args* args, near_work* work) {
     work->slack = NEAR_SLACK * args->view->info->spacing;
 }
 
-HEM_INLINE void work_end(const hemi_search_args* args, const near_work* work, int complete) {
-    args->counters->work += args->view->info->particle_count * SEARCH_LIMIT - work->left;
+HEM_INLINE void work_end(const hemi_search_args* args, const near_work* work, int complete, uint32_t* looks) {
+    const uint32_t done = args->view->info->particle_count * SEARCH_LIMIT - work->left;
+    args->counters->work += done;
+    *looks += done;
     args->counters->dropped_count += !complete || work->left == 0;
 }
 
@@ -686,7 +688,7 @@ static void near_particles(const hemi_search_args* args, uint32_t blocks) {
     }
     add_pairs(&work, s->cluster_box, BOX_RADIUS, s->cluster_box);
     take_pairs(args, &work);
-    work_end(args, &work, block == blocks);
+    work_end(args, &work, block == blocks, &args->counters->pair_looks);
     args->counters->candidate_count += s->hit_count + (found->side_end - found->side_begin);
     for (; s->hit_count & 7; ++s->hit_count) { // whole eights, filled with pairs that keep no distance
         found->pair_a[s->hit_count] = found->pair_b[s->hit_count] = 0;
@@ -831,7 +833,7 @@ static void near_bodies(const hemi_search_args* args, uint32_t blocks) {
     }
     add_pairs(&work, s->cluster_box, BOX_BODY_RADIUS, s->body_box);
     take_bodies(args, &work);
-    work_end(args, &work, block == blocks);
+    work_end(args, &work, block == blocks, &args->counters->looks);
 }
 
 void HEMI_NAME(find_near)(const hemi_search_args* args) {

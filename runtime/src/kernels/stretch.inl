@@ -48,7 +48,7 @@ HEM_INLINE int is_slack(v8x3 d, v8 longest, const float* taken) {
 static uint32_t shorten_rows(const hemi_stretch_args* args) {
     const hem_range range = args->rows;
     const v8 times = v8_set1(1.0f + args->limit);
-    uint32_t found = 0;
+    uint32_t found = 0, looked = 0, pulled = 0;
     for (uint32_t n = range.begin; n < range.begin + range.count; ++n) {
         const hem_link_batch* batch = &args->view->link_batches[n];
         uint8_t *stamp_a = &args->stamps[batch->row_a], *stamp_b = &args->stamps[batch->row_b];
@@ -56,6 +56,7 @@ static uint32_t shorten_rows(const hemi_stretch_args* args) {
             (*stamp_a + 1u < args->sweep && *stamp_b + 1u < args->sweep)) {
             continue;
         }
+        ++looked;
         hemi_row4 *a = &args->x[batch->row_a], *b = &args->x[batch->row_b];
         const int rotate = batch->rotate, back = (8 - rotate) & 7;
         v8x3 d = v8x3_sub(row4_load3(a), v8x3_rotate_lanes(row4_load3(b), rotate));
@@ -72,6 +73,7 @@ static uint32_t shorten_rows(const hemi_stretch_args* args) {
             continue;
         }
         found += s.found;
+        ++pulled;
         *stamp_a = *stamp_b = (uint8_t)args->sweep;
         // Both ends may lie in one row: each is loaded after the other is stored.
         row4_store3(a, v8x3_nmadd(d, v8_mul(s.pull, wa), row4_load3(a)));
@@ -79,6 +81,8 @@ static uint32_t shorten_rows(const hemi_stretch_args* args) {
         row3_store(pa, v8x3_nmadd(d, v8_mul(s.shift, wa), row3_load(pa)));
         row3_store(pb, v8x3_add(row3_load(pb), v8x3_rotate_lanes(v8x3_scale(d, v8_mul(s.shift, wb)), back)));
     }
+    *args->looked += looked;
+    *args->pulled += pulled;
     return found;
 }
 
@@ -86,7 +90,7 @@ static uint32_t shorten_indexed(const hemi_stretch_args* args) {
     const hem_range range = args->indexed;
     float *x = args->x[0].x, *prev = args->prev[0].x;
     const v8 times = v8_set1(1.0f + args->limit);
-    uint32_t found = 0;
+    uint32_t found = 0, pulled = 0;
     for (uint32_t n = range.begin; n < range.begin + range.count; ++n) {
         const hem_index_batch* batch = &args->view->index_batches[n];
         if (!hem_kind_in(batch->kind, HEM_KINDS_WEAVE)) {
@@ -107,6 +111,7 @@ static uint32_t shorten_indexed(const hemi_stretch_args* args) {
         v8x3 from_a = gather3(prev, pa), from_b = gather3(prev, pb);
         stretched s = shorten(d, v8x3_sub(from_a, from_b), longest, v8_add(wa, wb), taken, args->relax);
         found += s.found;
+        ++pulled;
         for (uint32_t bits = m8_bits(s.turned); bits; bits &= bits - 1) {
             const uint32_t i = hem_lowest_bit(bits);
             args->stamps[batch->a[i] >> 3] = args->stamps[batch->b[i] >> 3] = (uint8_t)args->sweep;
@@ -116,6 +121,8 @@ static uint32_t shorten_indexed(const hemi_stretch_args* args) {
         scatter3(prev, pa, v8x3_nmadd(d, v8_mul(s.shift, wa), from_a), s.turned);
         scatter3(prev, pb, v8x3_madd(d, v8_mul(s.shift, wb), from_b), s.turned);
     }
+    *args->looked += 4 * range.count; // they are gathered
+    *args->pulled += 4 * pulled;
     return found;
 }
 
