@@ -108,6 +108,25 @@ static bool read_direction(const hemc_recipe_reader* r, const hemc_json* fabric,
     return true;
 }
 
+// Keys of links would do nothing, and two of them have the names of what is meant, in other units.
+static bool refuse_link_keys(const hemc_recipe_reader* r, const hemc_json* object, hemc_bending bending) {
+    static const struct {
+        const char *key, *instead;
+    } links[] = {{"stretch_limit", "\"strain_limit\""},
+                 {"stretch", "\"warp\" and \"weft\" in N/m"},
+                 {"weft", "\"weft\" in N/m"},
+                 {"shear", "\"shear\" in N/m"},
+                 {"bend", "\"bending_length\" in cm"}};
+    const size_t count = sizeof(links) / sizeof(links[0]) - (bending == HEMC_BEND_LINKS);
+    for (size_t i = 0; i < count; ++i) {
+        const hemc_json* value = hemc_json_member(object, links[i].key);
+        if (value != NULL) {
+            return hemc_recipe_fault(r, value, "is of cloth of links; \"fabric\" has %s", links[i].instead);
+        }
+    }
+    return true;
+}
+
 bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, hemc_part_recipe* part) {
     static const char* const bendings[] = {"dihedral", "isometric", "links"};
     static const char* const rests[] = {"flat", "mesh"};
@@ -118,9 +137,12 @@ bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, he
     if (part->kind != HEM_PART_CLOTH) {
         return hemc_recipe_fault(r, value, "is for parts of kind \"cloth\"");
     }
-    if (hemc_json_member(object, "stretch_limit") != NULL) {
-        return hemc_recipe_fault(r, hemc_json_member(object, "stretch_limit"),
-                                 "is of cloth of links; \"fabric\" has \"strain_limit\"");
+    if (hemc_material_find(part->material) == NULL) {
+        return hemc_recipe_fault(
+            r, hemc_json_member(object, "material"),
+            "\"%s\" is no fabric: \"fabric\" needs one of silk, cotton, wool, denim, leather, rubber, "
+            "paper, knit, spandex, canvas, felt",
+            part->material);
     }
     hemc_fabric* f = &part->fabric;
     f->triangles = true;
@@ -159,6 +181,7 @@ bool hemc_recipe_fabric(const hemc_recipe_reader* r, const hemc_json* object, he
         f->bending = (hemc_bending)bending;
         f->flat = rest == 0;
     }
+    good = good && refuse_link_keys(r, object, f->bending);
     f->bending_length *= 0.01f;
     part->tuning.buckle_angle *= 3.14159265f / 180.0f;
     return good;

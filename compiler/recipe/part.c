@@ -611,8 +611,14 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
         good = hemc_recipe_number(r, rods, "bend", 0, true, 1e6, &part->rods.bend) && good;
         good = hemc_recipe_number(r, rods, "twist", 0, true, 100, &part->rods.twist) && good;
         good = hemc_recipe_number(r, rods, "taper", 0, true, 10, &part->rods.taper) && good;
+    } else if (rods != NULL && rods->kind != HEMC_JSON_TRUE && rods->kind != HEMC_JSON_FALSE) {
+        return hemc_recipe_fault(r, rods, "must be true, false or an object such as {\"stiffness\": 0.05}, not %s",
+                                 hemc_json_kind_name(rods->kind));
     } else {
-        good = hemc_recipe_bool(r, object, "rods", &wanted) && good;
+        wanted = rods != NULL && rods->kind == HEMC_JSON_TRUE;
+    }
+    if (good && wanted && chains) {
+        return hemc_recipe_fault(r, rods, "keep their length already: leave \"inextensible\" out, or this");
     }
     if (good && (wanted || chains) && (part->generator != HEMC_STRANDS || part->kind != HEM_PART_SOFT)) {
         return hemc_recipe_fault(r, wanted ? rods : hemc_json_member(object, "inextensible"),
@@ -624,6 +630,13 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
     if (good && part->fullness > 0 && (part->generator != HEMC_STRANDS || part->kind != HEM_PART_SOFT)) {
         return hemc_recipe_fault(r, hemc_json_member(object, "fullness"),
                                  "is of soft parts with \"generator\": \"strands\"");
+    }
+    if (good && part->guide_share > 0 && part->generator != HEMC_STRANDS) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "guide_share"), "is of \"generator\": \"strands\"");
+    }
+    if (good && part->tuning.solver == HEM_SOLVER_FOLLOW && !chains) {
+        return hemc_recipe_fault(r, hemc_json_member(object, "solver"),
+                                 "\"follow\" is for strands with \"inextensible\": true");
     }
     part->strands = wanted ? HEMC_STRANDS_RODS : chains ? HEMC_STRANDS_CHAINS : part->strands;
     part->tuning.rod_stiffness = part->strands == HEMC_STRANDS_RODS ? 1.0f : 0.0f;
