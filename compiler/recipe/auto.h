@@ -24,7 +24,7 @@ typedef struct hemc_loose_word {
     bool whole; // must be a word of its own, not the beginning or end of one
 } hemc_loose_word;
 
-#define HEMC_LOOSE_PARTS 224 // at least the number of words
+#define HEMC_LOOSE_PARTS 352 // at least the number of words
 
 // auto_names.c
 const hemc_loose_word* hemc_name_loose(const char* name); // the first telling word in a name, NULL = none

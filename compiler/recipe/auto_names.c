@@ -7,8 +7,8 @@
 //
 // Names come from many tools and languages: "Cape", "LongSkirt", "J_Sec_Hair1_01", "mixamorig:Tail1", "DEF-ear.L", "髪".
 // A name is cut into words where a letter follows something that is none, and before a capital after a small letter.
-// Whatever stands before the last colon is the name of a scene or a rig, not of the thing. Words of scripts without
-// capitals are looked for anywhere in a name.
+// Whatever stands before the last colon is the name of a scene or a rig, not of the thing. Words with letters beyond
+// a to z are looked for anywhere in a name.
 //
 // An accessory (a hair tie, a sword, a hat) is neither loose nor body, whatever else its name holds.
 
@@ -60,11 +60,16 @@ static const hemc_loose_word words[] = {
     {"fin", "fins", HEMC_LOOSE_FIN, true}, {"fins", "fins", HEMC_LOOSE_FIN, true},
     {"flipper", "fins", HEMC_LOOSE_FIN, false}, {"bust", "bust", HEMC_LOOSE_FLESH, true},
     {"breast", "bust", HEMC_LOOSE_FLESH, false},
+    {"pelerine", "cape", HEMC_LOOSE_CLOTH, false}, {"tippet", "scarf", HEMC_LOOSE_CLOTH, true},
+    {"stole", "scarf", HEMC_LOOSE_CLOTH, true}, {"peplum", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"forelock", "mane", HEMC_LOOSE_HAIR, false}, {"tresses", "hair", HEMC_LOOSE_HAIR, true},
+    {"tendril", "tentacles", HEMC_LOOSE_FLESH, false}, {"barbel", "antennae", HEMC_LOOSE_FLESH, true},
+    {"barbels", "antennae", HEMC_LOOSE_FLESH, true},
     // German, French, Spanish, Portuguese, Italian
     {"umhang", "cape", HEMC_LOOSE_CLOTH, false}, {"kleid", "skirt", HEMC_LOOSE_CLOTH, false},
     {"schal", "scarf", HEMC_LOOSE_CLOTH, true}, {"haar", "hair", HEMC_LOOSE_HAIR, false},
     {"haare", "hair", HEMC_LOOSE_HAIR, false}, {"zopf", "hair", HEMC_LOOSE_HAIR, false},
-    {"schwanz", "tail", HEMC_LOOSE_FLESH, false}, {"ohr", "ears", HEMC_LOOSE_FLESH, true},
+    {"pferdeschwanz", "hair", HEMC_LOOSE_HAIR, false}, {"schwanz", "tail", HEMC_LOOSE_FLESH, false}, {"ohr", "ears", HEMC_LOOSE_FLESH, true},
     {"ohren", "ears", HEMC_LOOSE_FLESH, true}, {"jupe", "skirt", HEMC_LOOSE_CLOTH, true},
     {"echarpe", "scarf", HEMC_LOOSE_CLOTH, true}, {"cheveux", "hair", HEMC_LOOSE_HAIR, false},
     {"queue", "tail", HEMC_LOOSE_FLESH, true}, {"oreille", "ears", HEMC_LOOSE_FLESH, false},
@@ -87,6 +92,32 @@ static const hemc_loose_word words[] = {
     {"drapeau", "flag", HEMC_LOOSE_CLOTH, true}, {"bandera", "flag", HEMC_LOOSE_CLOTH, true},
     {"bandiera", "flag", HEMC_LOOSE_CLOTH, true}, {"treccia", "hair", HEMC_LOOSE_HAIR, true},
     {"coleta", "hair", HEMC_LOOSE_HAIR, true}, {"orecchio", "ears", HEMC_LOOSE_FLESH, true}, {"orecchie", "ears", HEMC_LOOSE_FLESH, true},
+    {"flosse", "fins", HEMC_LOOSE_FIN, false}, {"flossen", "fins", HEMC_LOOSE_FIN, false},
+    {"schleife", "ribbon", HEMC_LOOSE_CLOTH, true}, {"schürze", "apron", HEMC_LOOSE_CLOTH, false},
+    {"Schürze", "apron", HEMC_LOOSE_CLOTH, false}, {"mähne", "mane", HEMC_LOOSE_HAIR, false},
+    {"Mähne", "mane", HEMC_LOOSE_HAIR, false}, {"fühler", "antennae", HEMC_LOOSE_FLESH, false},
+    {"Fühler", "antennae", HEMC_LOOSE_FLESH, false}, {"lendenschurz", "loincloth", HEMC_LOOSE_CLOTH, false},
+    {"halstuch", "scarf", HEMC_LOOSE_CLOTH, true}, {"kutte", "robe", HEMC_LOOSE_CLOTH, true},
+    {"écharpe", "scarf", HEMC_LOOSE_CLOTH, false}, {"Écharpe", "scarf", HEMC_LOOSE_CLOTH, false},
+    {"ruban", "ribbon", HEMC_LOOSE_CLOTH, true}, {"tablier", "apron", HEMC_LOOSE_CLOTH, true},
+    {"jupon", "skirt", HEMC_LOOSE_CLOTH, true}, {"cheveu", "hair", HEMC_LOOSE_HAIR, true},
+    {"crinière", "mane", HEMC_LOOSE_HAIR, false}, {"Crinière", "mane", HEMC_LOOSE_HAIR, false},
+    {"criniere", "mane", HEMC_LOOSE_HAIR, true}, {"nageoire", "fins", HEMC_LOOSE_FIN, false},
+    {"pagne", "loincloth", HEMC_LOOSE_CLOTH, true}, {"voile", "veil", HEMC_LOOSE_CLOTH, true},
+    {"cinta", "ribbon", HEMC_LOOSE_CLOTH, true}, {"velo", "veil", HEMC_LOOSE_CLOTH, true},
+    {"manto", "cape", HEMC_LOOSE_CLOTH, true}, {"delantal", "apron", HEMC_LOOSE_CLOTH, true},
+    {"aleta", "fins", HEMC_LOOSE_FIN, true}, {"aletas", "fins", HEMC_LOOSE_FIN, true},
+    {"bigote", "beard", HEMC_LOOSE_HAIR, true}, {"flequillo", "hair", HEMC_LOOSE_HAIR, true},
+    {"trenzas", "hair", HEMC_LOOSE_HAIR, true}, {"crin", "mane", HEMC_LOOSE_HAIR, true},
+    {"crines", "mane", HEMC_LOOSE_HAIR, true}, {"antena", "antennae", HEMC_LOOSE_FLESH, true},
+    {"antenas", "antennae", HEMC_LOOSE_FLESH, true}, {"tentaculo", "tentacles", HEMC_LOOSE_FLESH, false},
+    {"taparrabos", "loincloth", HEMC_LOOSE_CLOTH, true}, {"cachecol", "scarf", HEMC_LOOSE_CLOTH, true},
+    {"avental", "apron", HEMC_LOOSE_CLOTH, true}, {"crina", "mane", HEMC_LOOSE_HAIR, true},
+    {"barbatana", "fins", HEMC_LOOSE_FIN, false}, {"franja", "hair", HEMC_LOOSE_HAIR, true},
+    {"trança", "hair", HEMC_LOOSE_HAIR, false}, {"Trança", "hair", HEMC_LOOSE_HAIR, false},
+    {"nastro", "ribbon", HEMC_LOOSE_CLOTH, true}, {"criniera", "mane", HEMC_LOOSE_HAIR, true},
+    {"pinna", "fins", HEMC_LOOSE_FIN, true}, {"pinne", "fins", HEMC_LOOSE_FIN, true},
+    {"grembiule", "apron", HEMC_LOOSE_CLOTH, true},
     // Japanese: cape, skirt, scarf, ribbon, hair, tail, ear
     {"マント", "cape", HEMC_LOOSE_CLOTH, false}, {"スカート", "skirt", HEMC_LOOSE_CLOTH, false},
     {"マフラー", "scarf", HEMC_LOOSE_CLOTH, false}, {"リボン", "ribbon", HEMC_LOOSE_CLOTH, false},
@@ -103,8 +134,18 @@ static const hemc_loose_word words[] = {
     {"髭", "beard", HEMC_LOOSE_HAIR, false}, {"ヒゲ", "beard", HEMC_LOOSE_HAIR, false},
     {"ひれ", "fins", HEMC_LOOSE_FIN, false},
     {"羽織", "coat", HEMC_LOOSE_CLOTH, false}, {"ベール", "veil", HEMC_LOOSE_CLOTH, false},
+    {"スカーフ", "scarf", HEMC_LOOSE_CLOTH, false}, {"エプロン", "apron", HEMC_LOOSE_CLOTH, false},
+    {"着物", "robe", HEMC_LOOSE_CLOTH, false}, {"たてがみ", "mane", HEMC_LOOSE_HAIR, false},
+    {"ヒレ", "fins", HEMC_LOOSE_FIN, false}, {"鰭", "fins", HEMC_LOOSE_FIN, false}, {"旗", "flag", HEMC_LOOSE_CLOTH, false},
+    {"アンテナ", "antennae", HEMC_LOOSE_FLESH, false}, {"触覚", "hair", HEMC_LOOSE_HAIR, false},
     {"触手", "tentacles", HEMC_LOOSE_FLESH, false}, {"触角", "antennae", HEMC_LOOSE_FLESH, false},
     // Chinese: cape, skirt, scarf, hair, tail
+    {"围裙", "apron", HEMC_LOOSE_CLOTH, false}, {"丝带", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"丝巾", "scarf", HEMC_LOOSE_CLOTH, false}, {"面纱", "veil", HEMC_LOOSE_CLOTH, false},
+    {"头纱", "veil", HEMC_LOOSE_CLOTH, false}, {"长发", "hair", HEMC_LOOSE_HAIR, false},
+    {"头髮", "hair", HEMC_LOOSE_HAIR, false}, {"鬃", "mane", HEMC_LOOSE_HAIR, false}, {"鳍", "fins", HEMC_LOOSE_FIN, false},
+    {"触须", "antennae", HEMC_LOOSE_FLESH, false}, {"胡须", "beard", HEMC_LOOSE_HAIR, false},
+    {"大衣", "coat", HEMC_LOOSE_CLOTH, false}, {"外套", "coat", HEMC_LOOSE_CLOTH, false},
     {"披风", "cape", HEMC_LOOSE_CLOTH, false}, {"披風", "cape", HEMC_LOOSE_CLOTH, false},
     {"斗篷", "cape", HEMC_LOOSE_CLOTH, false}, {"裙", "skirt", HEMC_LOOSE_CLOTH, false},
     {"围巾", "scarf", HEMC_LOOSE_CLOTH, false}, {"头发", "hair", HEMC_LOOSE_HAIR, false},
@@ -113,6 +154,14 @@ static const hemc_loose_word words[] = {
     {"辫", "hair", HEMC_LOOSE_HAIR, false}, {"胡子", "beard", HEMC_LOOSE_HAIR, false},
     {"袍", "robe", HEMC_LOOSE_CLOTH, false}, {"披肩", "cape", HEMC_LOOSE_CLOTH, false}, {"飘带", "ribbon", HEMC_LOOSE_CLOTH, false},
     // Korean: cape, skirt, hair, tail
+    {"앞치마", "apron", HEMC_LOOSE_CLOTH, false}, {"스카프", "scarf", HEMC_LOOSE_CLOTH, false},
+    {"목도리", "scarf", HEMC_LOOSE_CLOTH, false}, {"리본", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"갈기", "mane", HEMC_LOOSE_HAIR, false}, {"지느러미", "fins", HEMC_LOOSE_FIN, false},
+    {"더듬이", "antennae", HEMC_LOOSE_FLESH, false}, {"촉수", "tentacles", HEMC_LOOSE_FLESH, false},
+    {"코트", "coat", HEMC_LOOSE_CLOTH, false}, {"포니테일", "hair", HEMC_LOOSE_HAIR, false},
+    {"앞머리", "hair", HEMC_LOOSE_HAIR, false}, {"헤어", "hair", HEMC_LOOSE_HAIR, false},
+    {"깃발", "flag", HEMC_LOOSE_CLOTH, false}, {"베일", "veil", HEMC_LOOSE_CLOTH, false},
+    {"원피스", "skirt", HEMC_LOOSE_CLOTH, false},
     {"망토", "cape", HEMC_LOOSE_CLOTH, false}, {"치마", "skirt", HEMC_LOOSE_CLOTH, false},
     {"머리카락", "hair", HEMC_LOOSE_HAIR, false}, {"꼬리", "tail", HEMC_LOOSE_FLESH, false},
     {"스커트", "skirt", HEMC_LOOSE_CLOTH, false}, {"드레스", "skirt", HEMC_LOOSE_CLOTH, false},
@@ -123,6 +172,17 @@ static const hemc_loose_word words[] = {
     {"волосы", "hair", HEMC_LOOSE_HAIR, false}, {"Волосы", "hair", HEMC_LOOSE_HAIR, false},
     {"мантия", "robe", HEMC_LOOSE_CLOTH, false}, {"Мантия", "robe", HEMC_LOOSE_CLOTH, false},
     {"борода", "beard", HEMC_LOOSE_HAIR, false}, {"Борода", "beard", HEMC_LOOSE_HAIR, false},
+    {"платье", "skirt", HEMC_LOOSE_CLOTH, false}, {"Платье", "skirt", HEMC_LOOSE_CLOTH, false},
+    {"шарф", "scarf", HEMC_LOOSE_CLOTH, false}, {"Шарф", "scarf", HEMC_LOOSE_CLOTH, false},
+    {"накидка", "cape", HEMC_LOOSE_CLOTH, false}, {"Накидка", "cape", HEMC_LOOSE_CLOTH, false},
+    {"лента", "ribbon", HEMC_LOOSE_CLOTH, false}, {"Лента", "ribbon", HEMC_LOOSE_CLOTH, false},
+    {"фартук", "apron", HEMC_LOOSE_CLOTH, false}, {"Фартук", "apron", HEMC_LOOSE_CLOTH, false},
+    {"пальто", "coat", HEMC_LOOSE_CLOTH, false}, {"Пальто", "coat", HEMC_LOOSE_CLOTH, false},
+    {"вуаль", "veil", HEMC_LOOSE_CLOTH, false}, {"Вуаль", "veil", HEMC_LOOSE_CLOTH, false},
+    {"грива", "mane", HEMC_LOOSE_HAIR, false}, {"Грива", "mane", HEMC_LOOSE_HAIR, false},
+    {"плавник", "fins", HEMC_LOOSE_FIN, false}, {"Плавник", "fins", HEMC_LOOSE_FIN, false},
+    {"щупальц", "tentacles", HEMC_LOOSE_FLESH, false}, {"Щупальц", "tentacles", HEMC_LOOSE_FLESH, false},
+    {"усики", "antennae", HEMC_LOOSE_FLESH, false}, {"Усики", "antennae", HEMC_LOOSE_FLESH, false},
     {"хвост", "tail", HEMC_LOOSE_FLESH, false}, {"Хвост", "tail", HEMC_LOOSE_FLESH, false},
     {"尾", "tail", HEMC_LOOSE_FLESH, false}, // last: a horse's is a way to wear hair
 };
@@ -145,7 +205,13 @@ static const char* const accessories[] = {
     "earring", "earrings", "necklace", "prop", "props", "mug", "flute", "shuriken", "crossbow", "throwable", "offhand",
     "greatsword", "longsword", "shortsword", "broadsword", "katana", "rapier", "saber", "sabre", "sheath", "scythe",
     "halberd", "lance", "trident", "longbow", "shortbow", "battleaxe", "warhammer", "tome", "grimoire", "scroll",
-    "potion", "bottle", "satchel", "rucksack"};
+    "potion", "bottle", "satchel", "rucksack",
+    // other languages: sword, shield, hat, helmet, glasses, earring, bag, weapon, staff
+    "schwert", "schild", "hut", "brille", "ohrring", "epee", "bouclier", "chapeau", "casque", "lunettes", "espada",
+    "escudo", "sombrero", "casco", "gafas", "arma", "spada", "scudo", "cappello", "occhiali", "chapeu", "oculos",
+    "меч", "Меч", "щит", "Щит", "шляпа", "Шляпа", "шлем", "Шлем", "очки", "Очки", "剣", "剑", "刀", "盾", "帽", "兜",
+    "武器", "眼鏡", "眼镜", "メガネ", "イヤリング", "耳環", "耳环", "耳飾", "耳机", "杖", "검", "방패", "모자", "무기", "안경",
+    "귀걸이", "가방"};
 // clang-format on
 
 enum {
@@ -164,6 +230,14 @@ static char lower(char c) {
 
 static bool is_letter(char c) {
     return (lower(c) >= 'a' && lower(c) <= 'z');
+}
+
+// Such a word is looked for anywhere in a name, as it is.
+static bool is_foreign(const char* word) {
+    while (*word != 0 && (*word & 0x80) == 0) {
+        ++word;
+    }
+    return *word != 0;
 }
 
 static const char* without_rig(const char* name) {
@@ -201,7 +275,7 @@ bool hemc_name_holds(const char* name, const char* word) {
 
 bool hemc_name_holds_any(const char* name, const char* const* some, int count) {
     for (int i = 0; i < count && some[i] != NULL; ++i) {
-        if ((some[i][0] & 0x80) != 0 ? strstr(name, some[i]) != NULL : hemc_name_holds(name, some[i])) {
+        if (is_foreign(some[i]) ? strstr(name, some[i]) != NULL : hemc_name_holds(name, some[i])) {
             return true;
         }
     }
@@ -225,7 +299,7 @@ bool hemc_primitive_is_accessory(const hemc_primitive* primitive) {
 
 const char* hemc_name_accessory(const char* name) {
     for (int i = 0; i < ACCESSORY_COUNT; ++i) {
-        if (hemc_name_holds(name, accessories[i])) {
+        if (hemc_name_holds_any(name, &accessories[i], 1)) {
             return accessories[i];
         }
     }
@@ -261,7 +335,7 @@ static const hemc_loose_word* find_word(const char* name, const hemc_loose_word*
         }
     }
     for (uint32_t i = 0; i < count; ++i) {
-        if ((table[i].word[0] & 0x80) != 0 && strstr(name, table[i].word) != NULL) {
+        if (is_foreign(table[i].word) && strstr(name, table[i].word) != NULL) {
             return &table[i];
         }
     }

@@ -30,13 +30,14 @@
 #define OPEN_SHARE 0.04  // of the edges are borders: a sheet
 #define ON_TOP 0.012
 #define TRIM_SHARE 0.35 // of the area of what it lies on
-#define SKULL 0.4       // of the size of the hair around it
-#define LONGER 0.25     // of hair hangs below what it grows on; of helmets and hoods less
-#define SEWN 0.002      // a rim nearer than this to the rest goes on there, as a leg does in its foot
-#define HANDS 0.02      // of the width of the character
-#define ACROSS 0.25     // of a skirt's width lies on either side of the middle; a leg is on one
-#define SLICES 8        // of a cape's height, in which the body must be beside it
-#define SECTORS 8       // around a hem
+#define TWIN_SHARE 0.75
+#define SKULL 0.4   // of the size of the hair around it
+#define LONGER 0.25 // of hair hangs below what it grows on; of helmets and hoods less
+#define SEWN 0.002  // a rim nearer than this to the rest goes on there, as a leg does in its foot
+#define HANDS 0.02  // of the width of the character
+#define ACROSS 0.25 // of a skirt's width lies on either side of the middle; a leg is on one
+#define SLICES 8    // of a cape's height, in which the body must be beside it
+#define SECTORS 8   // around a hem
 #define CANDIDATE_LIMIT 48
 #define SKULLS 3        // pieces that may be the skull among the locks
 #define PIECE_LIMIT 16  // of a node, the largest first
@@ -535,7 +536,8 @@ static bool is_hair(const looker* l, const shape* s, const traits* r) {
            skull.lowest - r->low[1] > LONGER * (r->high[1] - r->low[1]);
 }
 
-// Trims: smaller shapes that lie on this one all along. They are no body to it, and go with it.
+// Trims: smaller shapes that lie on this one all along, and the other wall of thick cloth, which is as large. They are no body
+// to it, and go with it.
 static void add_trims(const looker* l, uint32_t self, const uint8_t* taken) {
     const hemc_model* model = l->model;
     const shape* s = &l->shapes[self];
@@ -551,7 +553,8 @@ static void add_trims(const looker* l, uint32_t self, const uint8_t* taken) {
     for (uint32_t i = 0; i < l->shape_count; ++i) {
         const shape* other = &l->shapes[i];
         uint32_t corners = 0, away = 0;
-        bool free = i != self && other->area < TRIM_SHARE * s->area;
+        const bool wall = other->area > TWIN_SHARE * s->area && s->area > TWIN_SHARE * other->area;
+        bool free = i != self && (other->area < TRIM_SHARE * s->area || wall);
         for (uint32_t k = 0; k < 3 * model->triangle_count && free; ++k) {
             if (!other->mask[k / 3]) {
                 continue;

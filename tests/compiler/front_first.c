@@ -58,6 +58,19 @@ TEST names_of_many_tools_and_languages_are_read(void) {
                 {"J_Sec_L_CoatSkirtBack_01", "coat"},
                 {"J_Opt_L_RabbitEar1_01", "ears"},
                 {"长袍", "robe"},
+                {"Pferdeschwanz", "hair"},
+                {"Écharpe_01", "scarf"},
+                {"Mähne", "mane"},
+                {"Aleta_L", "fins"},
+                {"Платье", "skirt"},
+                {"围裙", "apron"},
+                {"앞치마", "apron"},
+                {"지느러미", "fins"},
+                {"長いスカーフ", "scarf"},
+                {"Crinkle", NULL},
+                {"Stolen", NULL},
+                {"Velocity", NULL},
+                {"Mantis", NULL},
                 {"", NULL}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         const hemc_loose_word* word = hemc_name_loose(rows[i].name);
@@ -70,11 +83,18 @@ TEST names_of_many_tools_and_languages_are_read(void) {
 }
 
 TEST accessories_are_known_by_a_word_of_their_own(void) {
-    static const char* const are[] = {
-        "1H_Sword", "F_PonyTail_Accessory_MAT", "Knight_Helmet", "HairTie", "Spellbook", "Greatsword_02"};
-    static const char* const are_not[] = {"Knight_Cape", "Swordfish", "Hatch", "Hair", "Elbow.L", "Shinband2x"};
-    for (int i = 0; i < 6; ++i) {
+    static const char* const are[] = {"1H_Sword",      "F_PonyTail_Accessory_MAT",
+                                      "Knight_Helmet", "HairTie",
+                                      "Spellbook",     "Greatsword_02",
+                                      "盾_01",         "방패",
+                                      "Щит.L",         "귀걸이",
+                                      "Schwert"};
+    static const char* const are_not[] = {"Knight_Cape", "Swordfish",  "Hatch", "Hair",
+                                          "Elbow.L",     "Shinband2x", "Army",  "Armature"};
+    for (size_t i = 0; i < sizeof(are) / sizeof(are[0]); ++i) {
         ASSERTm(are[i], hemc_name_is_accessory(are[i]));
+    }
+    for (size_t i = 0; i < sizeof(are_not) / sizeof(are_not[0]); ++i) {
         ASSERT_FALSEm(are_not[i], hemc_name_is_accessory(are_not[i]));
     }
     ASSERT_STR_EQ("sleeves", hemc_name_chain("J_Sec_L_TipSleeve_01")->part); // of bones alone
