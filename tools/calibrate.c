@@ -91,6 +91,8 @@ static calibrate_part part_of_cost(int k) {
         [HEM_COST_frame_row] = CALIBRATE_STEP,
         [HEM_COST_step] = CALIBRATE_STEP,
         [HEM_COST_step_row] = CALIBRATE_STEP,
+        [HEM_COST_inner_row] = CALIBRATE_STEP,
+        [HEM_COST_tear_row] = CALIBRATE_STEP,
         [HEM_COST_collider] = CALIBRATE_STEP,
         [HEM_COST_substep] = CALIBRATE_MOVE,
         [HEM_COST_row] = CALIBRATE_MOVE,
@@ -137,6 +139,7 @@ static calibrate_part part_of_cost(int k) {
         [HEM_COST_offset_row] = CALIBRATE_SHOW,
         [HEM_COST_show_row] = CALIBRATE_SHOW,
         [HEM_COST_show_bone] = CALIBRATE_SHOW,
+        [HEM_COST_pace_row] = CALIBRATE_SHOW,
         [HEM_COST_turn_row] = CALIBRATE_SHOW,
         [HEM_COST_matrix_row] = CALIBRATE_SHOW,
         [HEM_COST_raise_row] = CALIBRATE_SHOW,
@@ -319,7 +322,7 @@ bool calibrate_measure(calibration* c, const asset* a, const char* sample) {
 
 void calibrate_samples(calibration* c, const sample_folders* folders) {
     static const char* const samples[] = {"cape_girl", "monster",         "robe",  "hair", "somersault",
-                                          "octopus",   "octopus_lattice", "curls", "flag"};
+                                          "octopus",   "octopus_lattice", "curls", "flag", "duck"};
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         char glb[SAMPLE_PATH_MAX], recipe[SAMPLE_PATH_MAX], why[SAMPLE_PATH_MAX];
         asset a;

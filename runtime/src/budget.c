@@ -19,6 +19,8 @@
 #include "runtime/src/step.h"
 
 #define MARGIN 0.09f // of the budget, left for what the model does not know
+#define UNSURE                                                                                                         \
+    0.55f // of the root of the sum of squares of what steps cost: few large ones do not even out as many small ones do
 HEM_STATIC_ASSERT(HEM_MAX_LEVELS == 4, "lists of prices below");
 #define RAISE 1.25f      // times the price
 #define RAISE_FRAMES 12u // since the last change
@@ -226,12 +228,21 @@ static uint32_t urgency_of(const hemi_given* given) {
     return waited > period ? 3 : waited == period ? 2 : waited + 1 == period && period > 2 ? 1 : 0;
 }
 
-static float give_turns(hem_scene* scene, uint32_t count, float room) {
-    float sum = 0.0f;
+// What the steps of this frame may come to besides what is reckoned.
+static float unsure_of(float squares) {
+    return UNSURE * hem_sqrtf(squares);
+}
+
+// room: of which none is planned above; all: of the budget.
+static float give_turns(hem_scene* scene, uint32_t count, float room, float all) {
+    float sum = 0.0f, squares = 0.0f;
     for (uint32_t i = 0; i < count; ++i) {
         const hemi_instance* instance = &scene->instances[scene->order[i]];
+        const hemi_bid* bid = &scene->bids[scene->order[i]];
         instance->given->turn = (uint32_t)must_turn(instance);
-        sum += now_of(instance, &scene->bids[scene->order[i]]);
+        const float now = now_of(instance, bid), step = instance->given->turn ? now - bid->rest : 0.0f;
+        sum += now;
+        squares += step * step;
     }
     for (uint32_t i = count; i-- > 0 && sum > room;) { // no time to fade
         const hemi_instance* instance = &scene->instances[scene->order[i]];
@@ -250,9 +261,10 @@ static float give_turns(hem_scene* scene, uint32_t count, float room) {
                 continue;
             }
             const float more = bid->turn[given->level] - bid->rest;
-            if (sum + more <= room) {
+            if (sum + more <= room && sum + more + unsure_of(squares + more * more) <= all) {
                 given->turn = 1;
                 sum += more;
+                squares += more * more;
             }
         }
     }
@@ -321,7 +333,7 @@ void hemi_plan_budget(hem_scene* scene) {
             const uint32_t index = scene->order[i];
             give_level(scene, &scene->instances[index], level_at(&scene->bids[index], spent->price));
         }
-        sum = give_turns(scene, count, room);
+        sum = give_turns(scene, count, room, budget / us);
     } else {
         spent->price = 0.0f;
         give_all(scene, count);

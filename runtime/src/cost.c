@@ -60,7 +60,8 @@ const hemi_pace* hemi_pace_of(uint32_t level) {
 // A pass over them; *once: those that are solved whole, a substep.
 static float price_of_range(const hem_view* view, uint32_t p, const hem_range* range, const float* ns, float* once) {
     const hem_part* part = &view->parts[p];
-    const int tracked = view->tuning[p].tracking && hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count;
+    const hem_tuning* t = &view->tuning[p];
+    const int tracked = t->tracking && hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count;
     float units = 0.0f;
     switch ((hem_batch_kind)range->kind) {
     case HEM_BATCH_LINKS:
@@ -102,6 +103,9 @@ static float price_of_range(const hem_view* view, uint32_t p, const hem_range* r
     case HEM_BATCH_SPRINGS:
         return (float)range->count * ns[HEM_COST_spring];
     case HEM_BATCH_REGIONS:
+        if (t->solid_young > 0.0f && t->region_alpha == 0.0f && t->region_damping == 0.0f) {
+            return 0.0f; // solid, and nothing else
+        }
         return (float)part->row_count * ns[HEM_COST_region];
     default: // drives: with the rows
         return 0.0f;
@@ -139,7 +143,7 @@ static void price_vertices(const hem_view* view, const float* ns, hemi_prices* o
 }
 
 typedef struct row_counts {
-    uint32_t cloth, soft, body, air, tracking, momentum, bones, animated_bones;
+    uint32_t cloth, soft, body, air, inner, torn, tracking, momentum, bones, animated_bones;
 } row_counts;
 
 static row_counts count_rows(const hem_view* view) {
@@ -151,7 +155,11 @@ static row_counts count_rows(const hem_view* view) {
         out.soft += part->kind == HEM_PART_SOFT ? part->row_count : 0;
         out.body += part->kind == HEM_PART_BODY ? part->row_count : 0;
         out.air += t->drag > 0.0f || t->lift > 0.0f ? part->row_count : 0;
+        out.inner += t->inner_damping > 0.0f ? part->row_count : 0;
         out.tracking += t->tracking ? hem_range_of(view->ranges, part, HEM_BATCH_DRIVES).count : 0;
+    }
+    for (uint32_t i = 0; i < view->lattice_count; ++i) {
+        out.torn += view->lattices[i].spare_count ? view->parts[view->lattices[i].part].row_count : 0;
     }
     for (uint32_t row = 0; row < view->info->row_count; ++row) {
         out.bones += bones_of(view, row);
@@ -182,10 +190,14 @@ void hemi_price(const hem_view* view, const hem_costs* costs, hemi_prices* out) 
                 animated * ns[HEM_COST_frame_row];
     out->offsets = rows * ns[HEM_COST_offset_row] + (float)of.bones * ns[HEM_COST_show_bone];
     out->shown = rows * ns[HEM_COST_show_row] + (float)of.bones * ns[HEM_COST_show_bone];
+    const float pace = view->level_count ? rows * ns[HEM_COST_pace_row] : 0.0f;
+    out->shown += pace;
+    out->offsets += pace;
     out->drawn = (info->vertex_count ? rows * ns[HEM_COST_matrix_row] : 0.0f) +
                  (float)view->frame_row_count * ns[HEM_COST_turn_row];
     out->raise = rows * ns[HEM_COST_raise_row];
-    out->step = ns[HEM_COST_step] + rows * ns[HEM_COST_step_row];
+    out->step = ns[HEM_COST_step] + rows * ns[HEM_COST_step_row] + (float)of.inner * ns[HEM_COST_inner_row] +
+                (float)of.torn * ns[HEM_COST_tear_row];
     out->substep = ns[HEM_COST_substep] + (float)of.cloth * ns[HEM_COST_row] + (float)of.soft * ns[HEM_COST_soft_row] +
                    (float)of.body * ns[HEM_COST_still_row] + animated * ns[HEM_COST_animated_row] +
                    (float)view->drive_row_count * ns[HEM_COST_drive_row] + (float)of.air * ns[HEM_COST_air_row] +

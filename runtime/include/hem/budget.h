@@ -56,6 +56,8 @@ typedef enum hem_budget_mode {
     X(frame_row, 4.8f, "row that follows the pose, each frame")                                                        \
     X(step, 400.0f, "instance that is stepped")                                                                        \
     X(step_row, 4.0f, "row, each step")                                                                                \
+    X(inner_row, 70.0f, "row with inner damping, each step")                                                           \
+    X(tear_row, 370.0f, "row of what can tear, each step")                                                             \
     X(collider, 67.0f, "collider, each step")                                                                          \
     X(substep, 105.0f, "substep")                                                                                      \
     X(row, 2.0f, "row of cloth, each substep: prediction and velocity")                                                \
@@ -82,7 +84,7 @@ typedef enum hem_budget_mode {
     X(indexed_rod, 181.0f, "the same of strands by index")                                                             \
     X(chain, 100.0f, "member of a batch of chains, each pass")                                                         \
     X(fabric, 30.0f, "batch of triangles, bends or dihedrals, each pass")                                              \
-    X(solid, 30.0f, "batch of tetrahedra, each substep")                                                               \
+    X(solid, 231.0f, "batch of tetrahedra, each substep")                                                              \
     X(spring, 20.0f, "batch of springs, each pass")                                                                    \
     X(region, 182.0f, "row of a lattice, each pass")                                                                   \
     X(search_row, 54.0f, "row that may touch, each search")                                                            \
@@ -102,9 +104,10 @@ typedef enum hem_budget_mode {
     X(offset_row, 20.0f, "row kept by its bones, each step")                                                           \
     X(show_row, 23.5f, "row shown by its bones, each frame without a step of its own")                                 \
     X(show_bone, 12.1f, "bone that such a row follows, each time")                                                     \
+    X(pace_row, 31.0f, "row of an asset with levels of detail, each frame")                                            \
     X(turn_row, 35.6f, "row turned by its neighbours, each frame")                                                     \
     X(matrix_row, 19.3f, "row turned into matrices, each frame")                                                       \
-    X(raise_row, 50.0f, "row of two levels of detail, each step of the coarser one")                                   \
+    X(raise_row, 70.0f, "row of two levels of detail, each step of the coarser one")                                   \
     X(bone_vertex, 33.0f, "eight vertices of bones alone")                                                             \
     X(particle_vertex, 33.8f, "eight vertices of particles alone")                                                     \
     X(mixed_vertex, 60.0f, "eight vertices of particles and bones")                                                    \
