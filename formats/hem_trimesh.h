@@ -12,6 +12,7 @@
 //   hem_trimesh_names[]    one per block
 //   hem_trimesh_edge[]     each edge once, in the order in which the triangles use them first
 //   hem_trimesh_node[]     level after level, the blocks' boxes first, the root last
+//   hem_trimesh_slab[]     one per node; not of skinned meshes
 //
 // There is no section table: every array starts on the next 64-byte boundary, gaps are zero, and the header's counts say
 // how long each is. A file has no offset that could be wrong.
@@ -35,7 +36,7 @@
 extern "C" {
 #endif
 
-#define HEM_TRIMESH_VERSION 1u
+#define HEM_TRIMESH_VERSION 2u // 2: slabs
 #define HEM_TRIMESH_MAGIC "\x89HMM\r\n\x1a\n"
 #define HEM_TRIMESH_MAX_TRIANGLES 134217728u // 8^9: three edges each still fit 32 bits
 #define HEM_TRIMESH_MAX_LEVELS 9
@@ -123,6 +124,14 @@ typedef struct hem_trimesh_node {
 } hem_trimesh_node;
 HEM_STATIC_ASSERT(sizeof(hem_trimesh_node) == 192, "trimesh node size");
 
+// Between two planes lies each of a node's children: a box around triangles that lean bulges out of them on both sides. A
+// child that does not exist has zeros.
+typedef struct hem_trimesh_slab {
+    float normal[3][8];      // no longer than 1; the builder takes the triangles' mean normal
+    float least[8], most[8]; // metres along it, least and most of all corners, from the low corner of its box
+} hem_trimesh_slab;
+HEM_STATIC_ASSERT(sizeof(hem_trimesh_slab) == 160, "trimesh slab size");
+
 typedef struct hem_trimesh_view {
     const hem_trimesh_header* header;
     const hem_trimesh_vertex* vertices;
@@ -131,8 +140,9 @@ typedef struct hem_trimesh_view {
     const hem_trimesh_names* names;
     const hem_trimesh_edge* edges;
     const hem_trimesh_node* nodes;
-    const float* heights; // NULL = no height field; one has only these
-    uint32_t block_count; // of a height field: numbers below this are blocks, if their cells are in it
+    const hem_trimesh_slab* slabs; // NULL = skinned
+    const float* heights;          // NULL = no height field; one has only these
+    uint32_t block_count;          // of a height field: numbers below this are blocks, if their cells are in it
     uint32_t node_count;
     uint32_t level_count;
     uint32_t level_begin[HEM_TRIMESH_MAX_LEVELS + 1]; // first node of each level, then node_count
@@ -149,7 +159,7 @@ static inline uint32_t hem_trimesh_rows_bits(uint32_t level) {
 
 // Where the arrays of a mesh with these counts begin, and where it ends.
 typedef struct hem_trimesh_layout {
-    uint64_t vertices, binds, corners, names, edges, nodes, size;
+    uint64_t vertices, binds, corners, names, edges, nodes, slabs, size;
     uint32_t block_count, node_count, level_count;
     uint32_t level_begin[HEM_TRIMESH_MAX_LEVELS + 1];
 } hem_trimesh_layout;
@@ -157,6 +167,9 @@ typedef struct hem_trimesh_layout {
 // Bytes of a height field, and its triangles whose three heights are ground.
 uint64_t hem_trimesh_field_size(uint32_t columns, uint32_t rows);
 uint32_t hem_trimesh_field_triangles(uint32_t columns, uint32_t rows, const float* heights);
+// How far the corners of some blocks reach along a direction, from the low corner of their box.
+void hem_trimesh_reach(const hem_trimesh_corners* corners, uint32_t count, const float normal[3], const float origin[3],
+                       float* least, float* most);
 // At most HEM_TRIMESH_MAX_TRIANGLES triangles, and at least one.
 void hem_trimesh_lay_out(uint32_t vertex_count, uint32_t triangle_count, uint32_t edge_count, int skinned,
                          hem_trimesh_layout* layout);

@@ -61,7 +61,24 @@ void hem_trimesh_lay_out(uint32_t vertex_count, uint32_t triangle_count, uint32_
     layout->names = align_up(layout->corners + (uint64_t)block_count * sizeof(hem_trimesh_corners));
     layout->edges = align_up(layout->names + (uint64_t)block_count * sizeof(hem_trimesh_names));
     layout->nodes = align_up(layout->edges + (uint64_t)edge_count * sizeof(hem_trimesh_edge));
-    layout->size = align_up(layout->nodes + (uint64_t)layout->node_count * sizeof(hem_trimesh_node));
+    layout->slabs = align_up(layout->nodes + (uint64_t)layout->node_count * sizeof(hem_trimesh_node));
+    const uint64_t slab_count = skinned ? 0 : layout->node_count;
+    layout->size = align_up(layout->slabs + slab_count * sizeof(hem_trimesh_slab));
+}
+
+void hem_trimesh_reach(const hem_trimesh_corners* corners, uint32_t count, const float normal[3], const float origin[3],
+                       float* least, float* most) {
+    *least = HEM_TRIMESH_NOWHERE;
+    *most = -HEM_TRIMESH_NOWHERE;
+    for (uint32_t i = 0; i < 3 * count; ++i) {
+        const float(*at)[8] = corners[i / 3].at[i % 3];
+        for (int lane = 0; lane < 8; ++lane) {
+            const float along = normal[0] * (at[0][lane] - origin[0]) + normal[1] * (at[1][lane] - origin[1]) +
+                                normal[2] * (at[2][lane] - origin[2]);
+            *least = along < *least ? along : *least;
+            *most = along > *most ? along : *most;
+        }
+    }
 }
 
 uint64_t hem_trimesh_field_size(uint32_t columns, uint32_t rows) {
@@ -110,6 +127,7 @@ void hem_trimesh_see(const void* bytes, hem_trimesh_view* view) {
     view->names = (const hem_trimesh_names*)(base + layout.names);
     view->edges = (const hem_trimesh_edge*)(base + layout.edges);
     view->nodes = (const hem_trimesh_node*)(base + layout.nodes);
+    view->slabs = skinned ? NULL : (const hem_trimesh_slab*)(base + layout.slabs);
     view->heights = NULL;
     view->block_count = layout.block_count;
     view->node_count = layout.node_count;
@@ -256,7 +274,8 @@ static hem_trimesh_result check_gaps(checker* c, const uint8_t* bytes) {
                   {"corners", v->corners, (uint64_t)v->block_count * sizeof(hem_trimesh_corners)},
                   {"names", v->names, (uint64_t)v->block_count * sizeof(hem_trimesh_names)},
                   {"edges", v->edges, (uint64_t)h->edge_count * sizeof(hem_trimesh_edge)},
-                  {"nodes", v->nodes, (uint64_t)v->node_count * sizeof(hem_trimesh_node)}};
+                  {"nodes", v->nodes, (uint64_t)v->node_count * sizeof(hem_trimesh_node)},
+                  {"slabs", v->slabs, (uint64_t)v->node_count * sizeof(hem_trimesh_slab)}};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
         if (arrays[i].begin == NULL) {
             continue;
@@ -439,6 +458,35 @@ static hem_trimesh_result check_nodes(checker* c) {
     return HEM_TRIMESH_OK;
 }
 
+// The direction may be any; what follows from it has one right value.
+static hem_trimesh_result check_slabs(checker* c) {
+    const hem_trimesh_view* v = c->view;
+    for (uint32_t level = 0; v->slabs != NULL && level < v->level_count; ++level) {
+        const uint32_t begin = v->level_begin[level], end = v->level_begin[level + 1], blocks = 1u << (3 * level);
+        for (uint32_t i = 0; i < (end - begin) * 8; ++i) {
+            const uint32_t at = begin + i / 8, lane = i % 8;
+            const hem_trimesh_slab* slab = &v->slabs[at];
+            const float n[3] = {slab->normal[0][lane], slab->normal[1][lane], slab->normal[2][lane]};
+            const float(*low)[8] = v->nodes[at].low;
+            const float origin[3] = {low[0][lane], low[1][lane], low[2][lane]};
+            const uint64_t first = (uint64_t)i * blocks;
+            float least = 0.0f, most = 0.0f;
+            if (!(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] <= (first < v->block_count ? 1.0f + 1e-6f : 0.0f))) {
+                return fail(c, HEM_TRIMESH_BAD_VALUE, "slabs", at, "normal");
+            }
+            if (first < v->block_count) {
+                const uint64_t left = v->block_count - first;
+                hem_trimesh_reach(&v->corners[first], left < blocks ? (uint32_t)left : blocks, n, origin, &least,
+                                  &most);
+            }
+            if (slab->least[lane] != least || slab->most[lane] != most) {
+                return fail(c, HEM_TRIMESH_BAD_VALUE, "slabs", at, "reach");
+            }
+        }
+    }
+    return HEM_TRIMESH_OK;
+}
+
 hem_trimesh_result hem_trimesh_validate(const void* bytes, size_t size, hem_trimesh_view* view,
                                         hem_trimesh_fault_place* fault) {
     hem_trimesh_fault_place unused;
@@ -462,6 +510,7 @@ hem_trimesh_result hem_trimesh_validate(const void* bytes, size_t size, hem_trim
     result = result == HEM_TRIMESH_OK ? check_triangles(&c) : result;
     result = result == HEM_TRIMESH_OK ? check_edges(&c) : result;
     result = result == HEM_TRIMESH_OK ? check_nodes(&c) : result;
+    result = result == HEM_TRIMESH_OK ? check_slabs(&c) : result;
     if (result != HEM_TRIMESH_OK) {
         memset(view, 0, sizeof *view);
     }

@@ -281,6 +281,7 @@ hemi_mesh_shape hemi_mesh_shape_of(const hemi_mesh* mesh, float s0, float s1) {
     shape.view = mesh->view;
     if (mesh->view) {
         shape.nodes = mesh->bone_count ? mesh->nodes : mesh->view->nodes;
+        shape.slabs = mesh->view->slabs;
         shape.corners = mesh->bone_count ? mesh->corners[mesh->end] : mesh->view->corners;
         shape.began = mesh->changed ? mesh->corners[mesh->end ^ 1] : NULL;
         shape.normals = mesh->bone_count ? (const float(*)[4])mesh->normals : NULL;

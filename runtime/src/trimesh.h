@@ -24,6 +24,7 @@ HEM_STATIC_ASSERT(sizeof(hemi_trimesh) <= sizeof(hem_trimesh), "hem_trimesh is t
 typedef struct hemi_mesh_shape {
     const hem_trimesh_view* view;
     const hem_trimesh_node* nodes;      // around all that follows
+    const hem_trimesh_slab* slabs;      // around the blocks; NULL = unknown
     const hem_trimesh_corners* began;   // where the triangles were when the step began; NULL = where they are
     const hem_trimesh_corners* corners; // and where they are when it ends
     const float (*normals)[4];          // of vertices, when the step ends; NULL = the file's

@@ -533,6 +533,38 @@ static void box_blocks(builder* b) {
     }
 }
 
+// The mean normal of what is below, by the number of triangles: on each level the mean of the level before.
+static void slab_nodes(builder* b) {
+    hem_trimesh_slab* slabs = (hem_trimesh_slab*)(void*)(b->bytes + b->layout.slabs);
+    const hem_trimesh_node* nodes = (const hem_trimesh_node*)(const void*)(b->bytes + b->layout.nodes);
+    const hem_trimesh_corners* corners = (const hem_trimesh_corners*)(const void*)(b->bytes + b->layout.corners);
+    for (uint32_t level = 0; level < b->layout.level_count; ++level) {
+        const uint32_t begin = b->layout.level_begin[level], blocks = 1u << (3 * level);
+        for (uint32_t i = 0; (uint64_t)i * blocks < b->layout.block_count; ++i) {
+            const uint32_t first = i * blocks, left = b->layout.block_count - first, lane = i % 8;
+            hem_vec3 sum = hem_vec3_make(0.0f, 0.0f, 0.0f);
+            for (uint32_t k = 0; k < 8; ++k) {
+                if (level > 0) {
+                    const hem_trimesh_slab* below = &slabs[b->layout.level_begin[level - 1] + i];
+                    sum =
+                        hem_vec3_add(sum, hem_vec3_make(below->normal[0][k], below->normal[1][k], below->normal[2][k]));
+                } else if (i * 8 + k < b->triangle_count) {
+                    sum = hem_vec3_add(sum, normal_of(b, i * 8 + k));
+                }
+            }
+            sum = unit(sum);
+            hem_trimesh_slab* slab = &slabs[begin + i / 8];
+            const float n[3] = {sum.x, sum.y, sum.z}, (*low)[8] = nodes[begin + i / 8].low;
+            const float origin[3] = {low[0][lane], low[1][lane], low[2][lane]};
+            for (int axis = 0; axis < 3; ++axis) {
+                slab->normal[axis][lane] = n[axis];
+            }
+            hem_trimesh_reach(&corners[first], left < blocks ? left : blocks, n, origin, &slab->least[lane],
+                              &slab->most[lane]);
+        }
+    }
+}
+
 static void write_header(builder* b) {
     hem_trimesh_header* h = (hem_trimesh_header*)(void*)b->bytes;
     memcpy(h->magic, HEM_TRIMESH_MAGIC, sizeof(h->magic));
@@ -612,6 +644,10 @@ hem_result hem_trimesh_build(const hem_trimesh_def* def, void* block, size_t siz
     shape_edges(&b);
     shape_vertices(&b);
     box_blocks(&b);
+    if (def->bone_count == 0) {
+        memset(b.bytes + whole.slabs, 0, (size_t)(whole.size - whole.slabs));
+        slab_nodes(&b);
+    }
     write_header(&b);
     b.report->size = (size_t)whole.size;
     return HEM_OK;

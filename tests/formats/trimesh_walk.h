@@ -115,6 +115,9 @@ static inline float walk_mesh(const hem_trimesh_view* v) {
             sum += v->nodes[i].low[2][7];
         }
     }
+    for (uint32_t i = 0; v->slabs && i < v->node_count; ++i) {
+        sum += v->slabs[i].most[7];
+    }
     return sum;
 }
 

@@ -285,7 +285,8 @@ static const hemi_kernels* kernels_here(void) {
 }
 
 static hemi_mesh_shape shape_of(const hem_trimesh_view* view) {
-    hemi_mesh_shape shape = {.view = view, .nodes = view->nodes, .corners = view->corners, .then = 0, .now = 1};
+    hemi_mesh_shape shape = {
+        .view = view, .nodes = view->nodes, .slabs = view->slabs, .corners = view->corners, .then = 0, .now = 1};
     return shape;
 }
 

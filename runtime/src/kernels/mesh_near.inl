@@ -10,28 +10,40 @@
 // same answer. So the lists are a matter of time, not of result. Where triangles are finer than the thickness more of them
 // are near than there is room for: those that the particle reaches last are left out, and its room ends before them.
 
-#define NEAR_BLOCKS 96  // of a cluster
+#define NEAR_BLOCKS 96  // that meet a box
+#define NEAR_NODES 32   // of a cluster: with more of them it is one level higher
 #define NEAR_OF_ONE 24  // blocks of one particle
 #define NEAR_FRONT 0.1f // margins: which of about equally near triangles tells front from behind
 #define NEAR_ROOM 0.15f // margins that a particle may stray beyond NEAR_WAYS times its expected way
 #define NEAR_WAYS 1.5f
 #define NEAR_ROOM_CHANGING 0.5f // the same by a mesh that changes its shape: its own motion is only roughly known
 #define NEAR_WAYS_CHANGING 2.0f
-#define NEAR_MANY 6     // triangles: with more of them, those beside wait until the particle has strayed sideways
+#define NEAR_MANY 2     // triangles: with more of them, those beside are asked whether they matter
 #define NEAR_HAIR 1e-3f // margins: rounding errors of that
+#define NEAR_EASE 0.03f // margins: where a particle cannot reach the surface, its distance may be wrong by so much
+#define NEAR_FINE 4.0f  // margins: only among triangles whose sides are shorter
 #define NEAR_SLIDES 4   // times that what went through a triangle may go through another one on its way along it
 #define NEAR_LIFT 0.1f  // margins: so far above the triangle that way begins
 #define MESH_LEAST_MARGIN 2e-3f // of the part's spacing: what has no thickness is held off by so much
 
 typedef struct near_cluster {
-    HEM_ALIGN(32) float low[3][NEAR_BLOCKS];
-    HEM_ALIGN(32) float high[3][NEAR_BLOCKS];
-    uint32_t block[NEAR_BLOCKS];
-    uint32_t count, full, level; // level: 0 = blocks, above: nodes of the tree's level - 1
+    HEM_ALIGN(32) float low[3][NEAR_NODES];
+    HEM_ALIGN(32) float high[3][NEAR_NODES];
+    HEM_ALIGN(32) float normal[3][NEAR_NODES]; // of slabs; not of height fields, nor of meshes that change their shape
+    HEM_ALIGN(32) float least[NEAR_NODES];
+    HEM_ALIGN(32) float most[NEAR_NODES];
+    uint32_t block[NEAR_NODES];
+    uint32_t slabs;
+    uint32_t count, level; // level: 0 = blocks, above: nodes of the tree's level - 1
 } near_cluster;
 
+typedef struct near_list {
+    uint32_t block[NEAR_BLOCKS];
+    uint32_t count, full;
+} near_list;
+
 // Blocks whose boxes meet one box; only their numbers.
-static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const float high[3], near_cluster* c) {
+static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const float high[3], near_list* c) {
     const hem_trimesh_view* view = shape->view;
     struct {
         uint32_t node, level;
@@ -72,12 +84,15 @@ typedef struct near_one {
     hem_vec3 drift;
     float room;
     uint32_t count, asks, drifts;
+    uint32_t flat; // the triangle that is the plane through the point across the way from it; MESH_NO_TRIANGLE = none
+    hem_vec3 point;
     uint32_t triangle[HEMI_MESH_NEAR];
     float lower[HEMI_MESH_NEAR];
 } near_one;
 
-// Distances to eight triangles. Boxes and planes as lower bounds are half the work, but let in three times as many.
-HEM_INLINE v8 near_distance(const mesh_triangles* t, v8x3 p, m8* front) {
+// Distances to eight triangles. Boxes and planes as lower bounds are half the work, but let in three times as many. *away:
+// from the nearest point to p.
+HEM_INLINE v8 near_distance(const mesh_triangles* t, v8x3 p, m8* front, v8x3* away) {
     v8 zero = v8_zero(), along;
     v8x3 n = mesh_normals(t);
     v8 d = v8x3_dot(v8x3_sub(p, t->a), n), nn = v8_max(v8x3_dot(n, n), v8_set1(1e-30f));
@@ -89,8 +104,11 @@ HEM_INLINE v8 near_distance(const mesh_triangles* t, v8x3 p, m8* front) {
     m8 w = v8_gt(v8x3_dot(v8x3_cross(n, ca), v8x3_sub(p, t->c)), zero);
     v8x3 a = mesh_from_segment(p, t->a, t->b, &along), b = mesh_from_segment(p, t->b, t->c, &along),
          c = mesh_from_segment(p, t->c, t->a, &along);
-    v8 edge = v8_min(v8x3_dot(a, a), v8_min(v8x3_dot(b, b), v8x3_dot(c, c)));
-    return v8_sqrt(v8_select(m8_and(u, m8_and(v, w)), v8_div(v8_mul(d, d), nn), edge));
+    v8 aa = v8x3_dot(a, a), bb = v8x3_dot(b, b), cc = v8x3_dot(c, c), ab_least = v8_min(aa, bb);
+    m8 inside = m8_and(u, m8_and(v, w));
+    *away = v8x3_select(v8_lt(cc, ab_least), c, v8x3_select(v8_lt(bb, aa), b, a));
+    *away = v8x3_select(inside, v8x3_scale(n, v8_div(d, nn)), *away);
+    return v8_sqrt(v8_select(inside, v8_div(v8_mul(d, d), nn), v8_min(ab_least, cc)));
 }
 
 // Those that find no room take it: no farther may the particle stray.
@@ -131,6 +149,30 @@ static hem_vec3 near_drift(const hemi_mesh_shape* shape, uint32_t triangle) {
     return hem_vec3_scale(sum, 1.0f / 3.0f);
 }
 
+// What the parents say of the cluster's nodes.
+static void near_gather(const hemi_mesh_shape* shape, near_cluster* c) {
+    HEM_ALIGN(32) hem_trimesh_node made;
+    const hem_trimesh_node* node = NULL;
+    const hem_trimesh_slab* slab = NULL;
+    uint32_t parent = UINT32_MAX;
+    c->slabs = shape->slabs != NULL;
+    for (uint32_t i = 0; i < c->count; ++i) {
+        const uint32_t child = c->block[i] % 8;
+        if (c->block[i] / 8 != parent) {
+            parent = c->block[i] / 8;
+            node = mesh_node(shape, c->level, parent, &made);
+            slab = shape->slabs ? &shape->slabs[shape->view->level_begin[c->level] + parent] : NULL;
+        }
+        for (int k = 0; k < 3; ++k) {
+            c->low[k][i] = node->low[k][child];
+            c->high[k][i] = node->high[k][child];
+            c->normal[k][i] = slab ? slab->normal[k][child] : 0.0f;
+        }
+        c->least[i] = slab ? slab->least[child] : 0.0f;
+        c->most[i] = slab ? slab->most[child] : 0.0f;
+    }
+}
+
 // Nodes of one level whose boxes meet one box: the lowest level of which there is room for all. Level n are nodes of
 // level n - 1 of the tree, 0 are blocks. Returns which of the two has them.
 static near_cluster* near_nodes(const hemi_mesh_shape* shape, const float low[3], const float high[3],
@@ -141,35 +183,40 @@ static near_cluster* near_nodes(const hemi_mesh_shape* shape, const float low[3]
     here->level = view->level_count;
     here->count = 1;
     here->block[0] = 0;
-    for (;;) {
+    while (here->level > 0) {
         below->count = 0;
         below->level = here->level - 1;
-        for (uint32_t i = 0; i < here->count; ++i) {
+        for (uint32_t i = 0; i < here->count && below->count <= NEAR_NODES; ++i) {
             HEM_ALIGN(32) hem_trimesh_node made;
             const hem_trimesh_node* node = mesh_node(shape, below->level, here->block[i], &made);
             m8 x = m8_and(v8_le(v8_load(node->low[0]), most.x), v8_ge(v8_load(node->high[0]), least.x));
             m8 y = m8_and(v8_le(v8_load(node->low[1]), most.y), v8_ge(v8_load(node->high[1]), least.y));
             m8 z = m8_and(v8_le(v8_load(node->low[2]), most.z), v8_ge(v8_load(node->high[2]), least.z));
             for (uint32_t bits = m8_bits(m8_and(x, m8_and(y, z))); bits; bits &= bits - 1) {
-                const uint32_t child = hem_lowest_bit(bits), at = below->count++;
-                if (at == NEAR_BLOCKS) {
-                    return here;
+                const uint32_t at = below->count++;
+                if (at == NEAR_NODES) {
+                    break;
                 }
-                for (int k = 0; k < 3; ++k) {
-                    below->low[k][at] = node->low[k][child];
-                    below->high[k][at] = node->high[k][child];
-                }
-                below->block[at] = here->block[i] * 8 + child;
+                below->block[at] = here->block[i] * 8 + hem_lowest_bit(bits);
             }
+        }
+        if (below->count > NEAR_NODES) {
+            break;
         }
         near_cluster* swap = here;
         here = below;
         below = swap;
-        if (here->level == 0) {
-            return here;
-        }
     }
+    near_gather(shape, here);
+    return here;
 }
+
+// Eight of them, and eight children of a node.
+typedef struct near_boxes {
+    v8x3 low, high, normal;
+    v8 least, most;
+    uint32_t slabs;
+} near_boxes;
 
 // What one particle has looked into.
 typedef struct near_seen {
@@ -178,7 +225,11 @@ typedef struct near_seen {
     uint32_t count, full;
     float least; // metres to the nearest triangle
     uint32_t nearest;
-    float square; // so far, squared, something may matter
+    float square;   // so far, squared, something may matter
+    hem_vec3 point; // the nearest one
+    float beside;   // twice what it may stray, with a hair; 0 = nothing is known of what is beside
+    float ease;     // square metres: by so much that may be wrong
+    uint32_t finds; // how often something nearer was found
 } near_seen;
 
 HEM_INLINE v8 near_squares(v8x3 low, v8x3 high, v8x3 p) {
@@ -210,8 +261,9 @@ static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* se
     }
     const uint32_t real = mesh_lanes(shape->view, block), at = seen->count++;
     m8 before;
+    v8x3 away;
     mesh_triangles t = mesh_triangles_at(shape, block, shape->then);
-    v8 lower = near_distance(&t, v8x3_set1(one->start.x, one->start.y, one->start.z), &before);
+    v8 lower = near_distance(&t, v8x3_set1(one->start.x, one->start.y, one->start.z), &before, &away);
     if (real != 0xffu) { // what follows the last triangle repeats it
         lower = v8_select(m8_from_bits(real), lower, v8_set1(1e30f));
     }
@@ -223,7 +275,10 @@ static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* se
         return;
     }
     seen->least = low;
-    seen->nearest = block * 8 + lowest_lane(v8_eq(lower, v8_set1(low)));
+    const uint32_t lane = lowest_lane(v8_eq(lower, v8_set1(low)));
+    seen->nearest = block * 8 + lane;
+    seen->point = hem_vec3_sub(
+        one->start, hem_vec3_make(v8_lane(away.x, (int)lane), v8_lane(away.y, (int)lane), v8_lane(away.z, (int)lane)));
     if (shape->began && !one->drifts && low < 2.0f * one->margin) {
         one->drifts = 1;
         one->drift = near_drift(shape, seen->nearest);
@@ -231,6 +286,13 @@ static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* se
     }
     const float matters = near_matters(shape, one, low);
     seen->square = matters * matters;
+    seen->beside = shape->began ? 0.0f : 2.0f * (1.0f + NEAR_HAIR) * one->room;
+    const float fine = NEAR_FINE * one->margin;
+    v8x3 ab = v8x3_sub(t.b, t.a), ac = v8x3_sub(t.c, t.a);
+    const float side = v8_lane(v8_max(v8x3_dot(ab, ab), v8x3_dot(ac, ac)), (int)lane);
+    const int eases = !shape->began && low > 2.0f * one->room && side < fine * fine;
+    seen->ease = eases ? 2.0f * NEAR_EASE * one->margin * (low - one->room) : 0.0f;
+    ++seen->finds;
 }
 
 // A fine mesh does not fit into a cache: what will be looked at is fetched together.
@@ -243,127 +305,218 @@ HEM_INLINE void near_fetch(const hemi_mesh_shape* shape, uint32_t node, uint32_t
     for (int bytes = 0; bytes < (level == 0 ? 288 : 192); bytes += 64) {
         HEM_PREFETCH(at, bytes);
     }
-}
-
-// The nearest child first, so that what matters soon becomes little.
-static void near_descend(const hemi_mesh_shape* shape, near_one* one, near_seen* seen, uint32_t node, uint32_t level) {
-    v8x3 p = v8x3_set1(one->start.x, one->start.y, one->start.z);
-    mesh_step stack[HEM_TRIMESH_MAX_LEVELS * 8];
-    uint32_t depth = 1;
-    stack[0] = (mesh_step){-1.0f, node, level};
-    while (depth > 0) {
-        const mesh_step top = stack[--depth];
-        if (!(top.square < seen->square)) {
-            continue;
-        }
-        if (top.level == 0) {
-            near_look(shape, one, seen, top.node);
-            continue;
-        }
-        const uint32_t below = top.level - 1, first = depth;
-        HEM_ALIGN(32) hem_trimesh_node made;
-        const hem_trimesh_node* n = mesh_node(shape, below, top.node, &made);
-        v8 squares = near_squares(v8x3_make(v8_load(n->low[0]), v8_load(n->low[1]), v8_load(n->low[2])),
-                                  v8x3_make(v8_load(n->high[0]), v8_load(n->high[1]), v8_load(n->high[2])), p);
-        HEM_ALIGN(32) float square[8];
-        v8_store(square, squares);
-        for (uint32_t bits = m8_bits(v8_lt(squares, v8_set1(seen->square))); bits; bits &= bits - 1) {
-            uint32_t child = hem_lowest_bit(bits), at = depth++;
-            near_fetch(shape, top.node * 8 + child, below);
-            for (; at > first && stack[at - 1].square <= square[child]; --at) {
-                stack[at] = stack[at - 1];
-            }
-            stack[at] = (mesh_step){square[child], top.node * 8 + child, below};
+    if (level > 0 && shape->slabs) {
+        at = (const char*)&shape->slabs[shape->view->level_begin[level - 1] + node];
+        for (int bytes = 0; bytes < 160; bytes += 64) {
+            HEM_PREFETCH(at, bytes);
         }
     }
 }
 
-// How far each of the cluster's nodes is, squared. Returns the nearest.
-static uint32_t near_measure(const near_cluster* c, hem_vec3 start, float square[NEAR_BLOCKS]) {
+// Fine meshes: what is beside the nearest point q matters only once the particle has strayed sideways. With p + s,
+// |s| <= stray, and w from q to another point of the mesh, that point is not nearer than q as long as
+//     |p + s - q - w|^2 > |p + s - q|^2,  that is  |w| - 2 (p - q).w/|w| > 2 stray.
+// For all points of a box or a triangle: |w| is at least its distance r from q, and (p - q).w at most its corners' highest
+// H. Nor does the particle's way go through it: there, nothing would be nearer.
+//
+// Where the particle cannot reach the surface, that is asked for no more closely than NEAR_EASE: what is nearer than q by
+// less than e may be left out, so |p + s - q - w| > |p + s - q| - e, for which r^2 - 2 H - 2 stray r + 2 e |p + s - q| > 0 is
+// enough. In a surface that is nearly flat this holds for all of it, however small its triangles are, and what is kept is not
+// the nearest one, which the particle would slip off, but the plane through q across p - q. Returns the boxes that still matter.
+HEM_INLINE uint32_t near_open(const near_one* one, const near_seen* seen, v8 squares, const near_boxes* b) {
+    m8 open = v8_lt(squares, v8_set1(seen->square));
+    if (seen->beside == 0.0f || !m8_any(open)) {
+        return m8_bits(open);
+    }
+    const hem_vec3 at = hem_vec3_sub(one->start, seen->point);
+    v8 zero = v8_zero();
+    v8x3 q = v8x3_set1(seen->point.x, seen->point.y, seen->point.z), d = v8x3_set1(at.x, at.y, at.z);
+    v8x3 l = v8x3_sub(b->low, q), h = v8x3_sub(b->high, q);
+    v8 r = near_squares(b->low, b->high, q);
+    v8 most = zero;
+    if (b->slabs) { // d is a part along the slab's normal and one across
+        v8 dn = v8x3_dot(d, b->normal), from = v8x3_dot(b->normal, l);
+        most = v8_max(v8_mul(dn, v8_add(from, b->most)), v8_mul(dn, v8_add(from, b->least)));
+        d = v8x3_nmadd(b->normal, dn, d);
+    }
+    most = v8_add(most, v8_max(v8_mul(l.x, d.x), v8_mul(h.x, d.x)));
+    most = v8_add(most, v8_max(v8_mul(l.y, d.y), v8_mul(h.y, d.y)));
+    most = v8_add(most, v8_max(v8_mul(l.z, d.z), v8_mul(h.z, d.z)));
+    most = v8_max(most, zero);
+    m8 beside =
+        v8_gt(v8_add(v8_nmadd(v8_set1(2.0f), most, r), v8_set1(seen->ease)), v8_mul(v8_set1(seen->beside), v8_sqrt(r)));
+    return m8_bits(m8_andnot(open, beside));
+}
+
+// How far eight are, squared: at least, and about, to begin with the nearest.
+HEM_INLINE v8 near_order(const near_boxes* b, v8x3 p, v8* squares) {
+    *squares = near_squares(b->low, b->high, p);
+    if (!b->slabs) {
+        return *squares;
+    }
+    v8 along = v8x3_dot(b->normal, v8x3_sub(p, b->low));
+    v8 off = v8_sub(along, v8_min(v8_max(along, b->least), b->most)), square = v8_mul(off, off);
+    *squares = v8_max(*squares, square);
+    return v8_add(square, near_squares(b->low, b->high, v8x3_nmadd(b->normal, off, p))); // from the foot on
+}
+
+typedef struct near_frame {
+    hem_trimesh_node made;
+    const hem_trimesh_node* node;
+    const hem_trimesh_slab* slab;
+    v8 squares, order;
+    uint32_t open, first, level, finds;
+} near_frame;
+
+HEM_INLINE near_boxes near_children(const near_frame* f) {
+    const hem_trimesh_slab* s = f->slab;
+    v8 zero = v8_zero();
+    near_boxes b = {v8x3_make(v8_load(f->node->low[0]), v8_load(f->node->low[1]), v8_load(f->node->low[2])),
+                    v8x3_make(v8_load(f->node->high[0]), v8_load(f->node->high[1]), v8_load(f->node->high[2])),
+                    v8x3_make(zero, zero, zero),
+                    zero,
+                    zero,
+                    s != NULL};
+    if (s) {
+        b.normal = v8x3_make(v8_load(s->normal[0]), v8_load(s->normal[1]), v8_load(s->normal[2]));
+        b.least = v8_load(s->least);
+        b.most = v8_load(s->most);
+    }
+    return b;
+}
+
+static void near_enter(const hemi_mesh_shape* shape, const near_one* one, const near_seen* seen, uint32_t node,
+                       uint32_t level, near_frame* f) {
+    f->node = mesh_node(shape, level, node, &f->made);
+    f->slab = shape->slabs ? &shape->slabs[shape->view->level_begin[level] + node] : NULL;
+    const near_boxes boxes = near_children(f);
+    f->order = near_order(&boxes, v8x3_set1(one->start.x, one->start.y, one->start.z), &f->squares);
+    f->first = node * 8;
+    f->level = level;
+    f->finds = seen->finds;
+    f->open = near_open(one, seen, f->squares, &boxes);
+}
+
+// The nearest child first, so that what matters soon becomes little. Level n are nodes of level n - 1, 0 is a block.
+static void near_descend(const hemi_mesh_shape* shape, near_one* one, near_seen* seen, uint32_t node, uint32_t level) {
+    if (level == 0) {
+        near_look(shape, one, seen, node);
+        return;
+    }
+    near_frame frames[HEM_TRIMESH_MAX_LEVELS];
+    uint32_t depth = 1;
+    near_enter(shape, one, seen, node, level - 1, &frames[0]);
+    while (depth > 0) {
+        near_frame* f = &frames[depth - 1];
+        if (f->open && f->finds != seen->finds) {
+            f->finds = seen->finds;
+            const near_boxes boxes = near_children(f);
+            f->open &= near_open(one, seen, f->squares, &boxes);
+        }
+        if (!f->open) {
+            --depth;
+            continue;
+        }
+        v8 order = v8_select(m8_from_bits(f->open), f->order, v8_set1(1e30f));
+        const uint32_t child = lowest_lane(v8_eq(order, v8_set1(v8_hmin(order))));
+        f->open &= ~(1u << child);
+        if (f->level == 0) {
+            near_look(shape, one, seen, f->first + child);
+        } else {
+            near_enter(shape, one, seen, f->first + child, f->level - 1, &frames[depth++]);
+        }
+    }
+}
+
+HEM_INLINE near_boxes near_eight(const near_cluster* c, uint32_t first) {
+    return (near_boxes){
+        v8x3_make(v8_load(c->low[0] + first), v8_load(c->low[1] + first), v8_load(c->low[2] + first)),
+        v8x3_make(v8_load(c->high[0] + first), v8_load(c->high[1] + first), v8_load(c->high[2] + first)),
+        v8x3_make(v8_load(c->normal[0] + first), v8_load(c->normal[1] + first), v8_load(c->normal[2] + first)),
+        v8_load(c->least + first),
+        v8_load(c->most + first),
+        c->slabs};
+}
+
+// How far each of the cluster's nodes is, squared. Returns about the nearest.
+static uint32_t near_measure(const near_cluster* c, hem_vec3 start, float square[NEAR_NODES]) {
     v8x3 p = v8x3_set1(start.x, start.y, start.z);
-    v8 best = v8_set1(1e30f);
+    float best = 1e30f;
+    uint32_t nearest = 0;
     for (uint32_t first = 0; first < c->count; first += 8) {
-        v8x3 low = v8x3_make(v8_load(c->low[0] + first), v8_load(c->low[1] + first), v8_load(c->low[2] + first));
-        v8x3 high = v8x3_make(v8_load(c->high[0] + first), v8_load(c->high[1] + first), v8_load(c->high[2] + first));
-        v8 squares = near_squares(low, high, p);
+        const near_boxes boxes = near_eight(c, first);
+        v8 squares, order = near_order(&boxes, p, &squares);
         if (c->count - first < 8) {
-            squares = v8_select(m8_from_bits((1u << (c->count - first)) - 1), squares, v8_set1(1e30f));
+            m8 real = m8_from_bits((1u << (c->count - first)) - 1);
+            squares = v8_select(real, squares, v8_set1(1e30f));
+            order = v8_select(real, order, v8_set1(1e30f));
         }
         v8_store(square + first, squares);
-        best = v8_min(best, squares);
-    }
-    const v8 nearest = v8_set1(v8_hmin(best));
-    for (uint32_t first = 0; first < c->count; first += 8) {
-        const uint32_t bits = m8_bits(v8_eq(v8_load(square + first), nearest));
-        if (bits) {
-            return first + hem_lowest_bit(bits);
+        const float least = v8_hmin(order);
+        if (least < best) {
+            best = least;
+            nearest = first + lowest_lane(v8_eq(order, v8_set1(least)));
         }
     }
-    return 0;
+    return nearest;
 }
 
 // The nearest of them first, then the others that still matter.
-static void near_see(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one, float square[NEAR_BLOCKS],
+static void near_see(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one, float square[NEAR_NODES],
                      uint32_t nearest, near_seen* seen) {
-    seen->count = seen->full = 0;
+    seen->count = seen->full = seen->finds = 0;
     seen->least = 1e30f;
     seen->nearest = MESH_NO_TRIANGLE;
     seen->square = one->reach * one->reach;
+    seen->beside = seen->ease = 0.0f;
     if (c->count == 0 || !(square[nearest] < seen->square)) {
         return;
     }
     near_descend(shape, one, seen, c->block[nearest], c->level);
     square[nearest] = 1e30f;
     for (uint32_t first = 0; first < c->count; first += 8) {
-        uint32_t bits = m8_bits(v8_lt(v8_load(square + first), v8_set1(seen->square)));
-        for (; bits; bits &= bits - 1) {
-            const uint32_t i = first + hem_lowest_bit(bits);
-            if (square[i] < seen->square) {
-                near_descend(shape, one, seen, c->block[i], c->level);
+        v8 squares = v8_load(square + first);
+        uint32_t open = m8_bits(v8_lt(squares, v8_set1(seen->square)));
+        for (uint32_t finds = UINT32_MAX; open; open &= open - 1) {
+            if (finds != seen->finds) {
+                finds = seen->finds;
+                const near_boxes boxes = near_eight(c, first);
+                open &= near_open(one, seen, squares, &boxes);
+                if (!open) {
+                    break;
+                }
             }
+            near_descend(shape, one, seen, c->block[first + hem_lowest_bit(open)], c->level);
         }
     }
 }
 
-static hem_vec3 near_point(const hemi_mesh_shape* shape, uint32_t triangle, hem_vec3 p) {
-    hem_vec3 corner[3], best = p;
-    float least = 1e30f;
-    mesh_triangle(shape, triangle, shape->then, corner);
-    const hem_vec3 n = mesh_unit_normal(corner);
-    const hem_vec3 down = hem_vec3_madd(n, -hem_vec3_dot(n, hem_vec3_sub(p, corner[0])), p);
-    int inside = 1;
-    for (int k = 0; k < 3; ++k) {
-        const hem_vec3 a = corner[k], e = hem_vec3_sub(corner[(k + 1) % 3], a);
-        inside &= hem_vec3_dot(hem_vec3_cross(e, hem_vec3_sub(down, a)), n) > 0.0f;
-        const float t = hem_vec3_dot(hem_vec3_sub(p, a), e) / hem_maxf(hem_vec3_dot(e, e), 1e-30f);
-        const hem_vec3 at = hem_vec3_madd(e, hem_clampf(t, 0.0f, 1.0f), a), d = hem_vec3_sub(p, at);
-        if (hem_vec3_dot(d, d) < least) {
-            least = hem_vec3_dot(d, d);
-            best = at;
-        }
-    }
-    return inside ? down : best;
-}
-
-// Fine meshes: a triangle that is hardly farther than the nearest point q is looked at only once the particle has strayed
-// sideways. With p + s, |s| <= stray, and w from q to a point of the triangle, that point is not nearer than q as long as
-//     |p + s - q - w|^2 > |p + s - q|^2,  that is  |w| - 2 (p - q).w/|w| > 2 stray.
-// |w| is at least the triangle's distance r from q, and (p - q).w at most its corners' highest H: stray < (r - 2 H/r) / 2.
-// Nor does its way go through it: there, nothing would be nearer.
-HEM_INLINE v8 near_sideways(const mesh_triangles* t, hem_vec3 start, hem_vec3 point) {
-    v8x3 q = v8x3_set1(point.x, point.y, point.z), d = v8x3_sub(v8x3_set1(start.x, start.y, start.z), q);
-    m8 unused;
-    v8 r = near_distance(t, q, &unused);
+// The same for triangles: those that still matter.
+HEM_INLINE m8 near_sideways(const near_one* one, const near_seen* seen, uint32_t nearest_lanes, const mesh_triangles* t,
+                            m8 near) {
+    const hem_vec3 at = hem_vec3_sub(one->start, seen->point);
+    v8x3 q = v8x3_set1(seen->point.x, seen->point.y, seen->point.z), d = v8x3_set1(at.x, at.y, at.z);
     v8 high = v8_max(v8x3_dot(v8x3_sub(t->a, q), d), v8x3_dot(v8x3_sub(t->b, q), d));
     high = v8_max(v8_max(high, v8x3_dot(v8x3_sub(t->c, q), d)), v8_zero());
-    return v8_sub(v8_mul(r, v8_set1(0.4995f)), v8_div(high, v8_max(r, v8_set1(1e-9f))));
+    v8 bound = v8_nmadd(v8_set1(2.0f), high, v8_set1(seen->ease));
+    m8 kept = m8_from_bits(nearest_lanes);
+    m8 open = m8_andnot(near, v8_gt(bound, v8_set1(0.25f * seen->beside * seen->beside))); // however far beside
+    open = m8_andnot(open, kept);
+    if (m8_any(open)) {
+        m8 unused;
+        v8x3 unneeded;
+        v8 r = near_distance(t, q, &unused, &unneeded);
+        open = m8_andnot(open, v8_gt(v8_madd(r, r, bound), v8_mul(v8_set1(seen->beside), r)));
+    }
+    return m8_or(open, m8_and(near, kept));
 }
 
 // shape->then and now are the search's and the next one's.
-static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one,
-                           float square[NEAR_BLOCKS], uint32_t first) {
+static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one, float square[NEAR_NODES],
+                           uint32_t first) {
     near_seen seen;
     one->count = one->asks = one->drifts = 0;
+    one->flat = MESH_NO_TRIANGLE;
     one->drift = hem_vec3_make(0.0f, 0.0f, 0.0f);
     one->room = near_room(shape, one);
     near_see(shape, c, one, square, first, &seen);
@@ -391,14 +544,16 @@ static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, 
         many += hemi_bit_count(m8_bits(v8_lt(seen.lower[i], keep)));
     }
     const int sideways = many > NEAR_MANY && !shape->began;
-    const hem_vec3 point = sideways ? near_point(shape, seen.nearest, one->start) : one->start;
-    v8 margin = v8_set1(one->margin * (1.0f - NEAR_HAIR));
+    if (seen.ease > 0.0f && many > 0) {
+        one->flat = seen.nearest;
+        one->point = seen.point;
+    }
     for (uint32_t i = 0; i < seen.count && !one->asks; ++i) {
         m8 near = v8_lt(seen.lower[i], keep);
         if (sideways && m8_any(near)) {
             mesh_triangles t = mesh_triangles_at(shape, seen.block[i], shape->then);
-            seen.lower[i] = v8_max(seen.lower[i], v8_add(margin, near_sideways(&t, one->start, point)));
-            near = v8_lt(seen.lower[i], keep);
+            const uint32_t here = seen.block[i] == seen.nearest / 8 ? 1u << seen.nearest % 8 : 0;
+            near = near_sideways(one, &seen, here, &t, near);
         }
         HEM_ALIGN(32) float each[8];
         v8_store(each, seen.lower[i]);
@@ -436,6 +591,18 @@ HEM_INLINE void near_copy(const hem_trimesh_corners* from, uint32_t lane, hem_tr
     out[0] = in[0], out[8] = in[8], out[16] = in[16];
     out[24] = in[24], out[32] = in[32], out[40] = in[40];
     out[48] = in[48], out[56] = in[56], out[64] = in[64];
+}
+
+// A triangle in that plane, so wide that the particle stays above it.
+static void near_flat(const near_one* one, hem_vec3 corner[3]) {
+    const hem_vec3 n = hem_vec3_normalise(hem_vec3_sub(one->start, one->point));
+    const hem_vec3 axis = hem_absf(n.x) < 0.6f ? hem_vec3_make(1.0f, 0.0f, 0.0f) : hem_vec3_make(0.0f, 1.0f, 0.0f);
+    const float wide = 4.0f * one->room;
+    const hem_vec3 t = hem_vec3_scale(hem_vec3_normalise(hem_vec3_cross(n, axis)), wide), u = hem_vec3_cross(n, t);
+    const hem_vec3 back = hem_vec3_madd(t, -0.5f, one->point);
+    corner[0] = hem_vec3_add(one->point, t);
+    corner[1] = hem_vec3_madd(u, 0.866f, back);
+    corner[2] = hem_vec3_madd(u, -0.866f, back);
 }
 
 // Writes a row and its entries. What finds no room for entries asks the tree; a row that finds none is left out, counted.
@@ -480,9 +647,13 @@ static void near_emit(const near_search* s, const near_one one[8], uint32_t row,
             if (!has) {
                 continue; // too far to be looked at
             }
-            if (s->mesh.view->heights) {
+            if (s->mesh.view->heights || t == one[i].flat) {
                 hem_vec3 corner[3];
-                hemi_field_triangle(s->mesh.view, t, corner);
+                if (t == one[i].flat) {
+                    near_flat(&one[i], corner);
+                } else {
+                    hemi_field_triangle(s->mesh.view, t, corner);
+                }
                 for (int c = 0; c < 3; ++c) {
                     near->corners.at[c][0][i] = corner[c].x;
                     near->corners.at[c][1][i] = corner[c].y;
@@ -548,7 +719,7 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
             members |= 1u << i;
         }
         const near_cluster* cluster = members ? near_nodes(&s->mesh, low, high, s->clusters) : NULL;
-        HEM_ALIGN(32) float square[8][NEAR_BLOCKS];
+        HEM_ALIGN(32) float square[8][NEAR_NODES];
         uint32_t nearest[8] = {0};
         for (uint32_t bits = members; bits; bits &= bits - 1) {
             const uint32_t i = hem_lowest_bit(bits);

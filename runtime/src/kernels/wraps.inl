@@ -235,7 +235,7 @@ HEM_INLINE int wrap_is_wanted(const hemi_mesh_shape* shape, uint32_t triangle, i
     return e.triangle[0] == triangle && (shape->normals || (e.flags & wanted));
 }
 
-static int wrap_has_any(const hemi_mesh_shape* shape, const near_cluster* blocks, const float low[3],
+static int wrap_has_any(const hemi_mesh_shape* shape, const near_list* blocks, const float low[3],
                         const float high[3]) {
     for (uint32_t i = 0; i < 3 * blocks->count; ++i) {
         const uint32_t block = blocks->block[i / 3];
@@ -364,7 +364,7 @@ static int wrap_box(const hemi_wrap_args* args, uint32_t i, const wrap_lanes* l,
 void HEMI_NAME(find_wraps)(const hemi_wrap_args* args, const hemi_mat34* part_frames, float dt) {
     const hem_view* view = args->view;
     hemi_wraps* w = args->wraps;
-    near_cluster blocks;
+    near_list blocks;
     for (uint32_t c = 0; c < args->colliders->count; ++c) {
         const hemi_collider_path* path = &args->colliders->paths[c];
         if (!path->mesh || !path->mesh->view) {
