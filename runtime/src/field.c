@@ -35,6 +35,10 @@ static uint32_t block_of(cell at) {
     return index;
 }
 
+uint32_t hemi_field_block(uint32_t x, uint32_t z) {
+    return block_of((cell){x, z});
+}
+
 static uint32_t triangle_of(cell at, uint32_t half) {
     return block_of(at) * 8 + half * 4 + at.x % 4;
 }

@@ -11,6 +11,7 @@ typedef struct hemi_mesh_edge {
     uint32_t flags;       // HEM_TRIMESH_EDGE_*
 } hemi_mesh_edge;
 
+uint32_t hemi_field_block(uint32_t x, uint32_t z); // that this cell is in
 // Missing triangles are points, farther than anything.
 void hemi_field_corners(const hem_trimesh_view* view, uint32_t block, hem_trimesh_corners* corners);
 int hemi_field_triangle(const hem_trimesh_view* view, uint32_t triangle, hem_vec3 corner[3]); // 0 = it is missing

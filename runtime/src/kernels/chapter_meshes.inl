@@ -7,6 +7,7 @@
 #include "runtime/src/kernels/chapter.inl"
 #include "runtime/src/kernels/push.inl"
 #include "runtime/src/kernels/meshes.inl"
+#include "runtime/src/kernels/mesh_seek.inl"
 #include "runtime/src/kernels/mesh_near.inl"
 #include "runtime/src/kernels/wraps.inl"
 #endif
