@@ -251,6 +251,10 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
             nearest[i] = near_measure(cluster, s->ones[i][lane].start, square[i]);
             near_fetch(&s->mesh, cluster->block[nearest[i]], cluster->level);
         }
+        for (uint32_t bits = field || !cluster || cluster->level == 0 ? 0 : members; bits; bits &= bits - 1) {
+            const uint32_t i = hem_lowest_bit(bits);
+            near_foresee(&s->mesh, s->ones[i][lane].start, cluster->block[nearest[i]], cluster->level);
+        }
         for (; members; members &= members - 1) {
             const uint32_t i = hem_lowest_bit(members);
             near_triangles(&s->mesh, cluster, &s->ones[i][lane], square[i], nearest[i]);

@@ -356,11 +356,10 @@ typedef struct near_frame {
     uint32_t open, first, level, finds;
 } near_frame;
 
-HEM_INLINE near_boxes near_children(const near_frame* f) {
-    const hem_trimesh_slab* s = f->slab;
+HEM_INLINE near_boxes near_children(const hem_trimesh_node* node, const hem_trimesh_slab* s) {
     v8 zero = v8_zero();
-    near_boxes b = {v8x3_make(v8_load(f->node->low[0]), v8_load(f->node->low[1]), v8_load(f->node->low[2])),
-                    v8x3_make(v8_load(f->node->high[0]), v8_load(f->node->high[1]), v8_load(f->node->high[2])),
+    near_boxes b = {v8x3_make(v8_load(node->low[0]), v8_load(node->low[1]), v8_load(node->low[2])),
+                    v8x3_make(v8_load(node->high[0]), v8_load(node->high[1]), v8_load(node->high[2])),
                     v8x3_make(zero, zero, zero),
                     zero,
                     zero,
@@ -373,11 +372,23 @@ HEM_INLINE near_boxes near_children(const near_frame* f) {
     return b;
 }
 
+// Fetches the block that is probably the nearest, while other particles look at theirs.
+static void near_foresee(const hemi_mesh_shape* shape, hem_vec3 start, uint32_t node, uint32_t level) {
+    v8x3 p = v8x3_set1(start.x, start.y, start.z);
+    for (; level > 0; --level) {
+        const uint32_t at = shape->view->level_begin[level - 1] + node;
+        const near_boxes boxes = near_children(&shape->nodes[at], shape->slabs ? &shape->slabs[at] : NULL);
+        v8 squares, order = near_order(&boxes, p, &squares);
+        node = node * 8 + lowest_lane(v8_eq(order, v8_set1(v8_hmin(order))));
+        near_fetch(shape, node, level - 1);
+    }
+}
+
 static void near_enter(const hemi_mesh_shape* shape, const near_one* one, const near_seen* seen, uint32_t node,
                        uint32_t level, near_frame* f) {
     f->node = mesh_node(shape, level, node, &f->made);
     f->slab = shape->slabs ? &shape->slabs[shape->view->level_begin[level] + node] : NULL;
-    const near_boxes boxes = near_children(f);
+    const near_boxes boxes = near_children(f->node, f->slab);
     f->order = near_order(&boxes, v8x3_set1(one->start.x, one->start.y, one->start.z), &f->squares);
     f->first = node * 8;
     f->level = level;
@@ -398,7 +409,7 @@ static void near_descend(const hemi_mesh_shape* shape, near_one* one, near_seen*
         near_frame* f = &frames[depth - 1];
         if (f->open && f->finds != seen->finds) {
             f->finds = seen->finds;
-            const near_boxes boxes = near_children(f);
+            const near_boxes boxes = near_children(f->node, f->slab);
             f->open &= near_open(one, seen, f->squares, &boxes);
         }
         if (!f->open) {
