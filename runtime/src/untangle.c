@@ -12,8 +12,10 @@
 #define ASTRAY_SECONDS 0.5f  // until it is there
 #define ASTRAY_KIN 0.5f      // spacings away from the pose: neighbours of one who is go with it
 #define ASTRAY_REACH 3.0f    // spacings; nothing further off is a neighbour
+#define UNDER_SPACINGS 0.5f  // away from the pose: a lock that hangs in a collar by its tip does not come far
 #define UNDER_REACH 1.5f     // spacings of the cloth that something may lie under
-#define UNDER_CLOTH 0.5f     // cosine: nearer to its plane it is neither above nor below
+#define UNDER_CLOTH 0.25f    // cosine: nearer to its plane it is neither above nor below
+#define UNDER_CELL 0.6f      // spacings around each of its particles that cloth is closed
 
 static uint32_t caught_time(float seconds) {
     uint32_t units = (uint32_t)(seconds * HEMI_CAUGHT_HZ + 0.5f);
@@ -93,11 +95,11 @@ static float distance2(const hemi_row4* a, float x, float y, float z, uint32_t i
     return dx * dx + dy * dy + dz * dz;
 }
 
-// Lanes of a row that rest away from the pose. Poses move slowly against a particle that does.
-static uint32_t rests_away(const hemi_step* step, const hem_part* part, const hemi_led* led) {
+// Lanes of a row that rest so many spacings away from the pose. Poses move slowly against a particle that does.
+static uint32_t rests_away(const hemi_step* step, const hem_part* part, const hemi_led* led, float spacings) {
     const hemi_instance* instance = step->instance;
     const hemi_row3* v = &instance->v[led->row];
-    const float far = ASTRAY_SPACINGS * part->spacing, fast = ASTRAY_SPEED * part->spacing;
+    const float far = spacings * part->spacing, fast = ASTRAY_SPEED * part->spacing;
     uint32_t away = 0;
     for (uint32_t i = 0; i < 8; ++i) {
         const float way2 = distance2(&instance->x[led->row], led->goal.x[i], led->goal.y[i], led->goal.z[i], i);
@@ -135,41 +137,75 @@ static void lead_with_kin(hemi_step* step, const hem_part* part, uint32_t row, u
     }
 }
 
-// A lock or a hem that has come to rest under cloth that it lies outside of lifts that cloth and is held by it; contacts
-// keep the two apart, each on the wrong side. Both are led: in the pose they lie in their order.
-static void lead_from_under(hemi_step* step, const hem_part* part, uint32_t row, uint32_t i, const hem_part* cloth) {
+// Where something hangs against cloth that it belongs outside of.
+typedef struct under {
+    float nearest2, height; // the particle of the cloth that it is nearest to, and how far above that
+    uint32_t nearest;       // UINT32_MAX = none within reach
+    uint32_t through;       // on the way home, which leads out from below there; UINT32_MAX = it does not
+    int above;              // of any particle near: it is out
+} under;
+
+static under look_up(const hemi_step* step, hem_vec3 from, hem_vec3 way, const hem_part* cloth) {
     const hemi_instance* instance = step->instance;
-    const hem_view* view = instance->view;
-    const hemi_row3* normal = step->scratch->solve.normal;
-    const hemi_row4* x = &instance->x[row];
-    float nearest2 = UNDER_REACH * UNDER_REACH * cloth->spacing * cloth->spacing, height = 0.0f;
-    uint32_t over = UINT32_MAX;
-    step->scratch->counters.work += cloth->row_count;
+    const float reach = UNDER_REACH * cloth->spacing, cell = UNDER_CELL * cloth->spacing;
+    under u = {reach * reach, 0.0f, UINT32_MAX, UINT32_MAX, 0};
     for (uint32_t n = cloth->row_begin * 8; n < (cloth->row_begin + cloth->row_count) * 8; ++n) {
         const hemi_row4* c = &instance->x[n >> 3];
-        const float square = distance2(c, x->x[i], x->y[i], x->z[i], n & 7u);
-        if (square < nearest2 && view->shape_rows[n >> 3].inverse_mass[n & 7u] > 0.0f) {
-            const hemi_row3* out = &normal[n >> 3];
-            const uint32_t k = n & 7u;
-            nearest2 = square;
-            over = n;
-            height =
-                (x->x[i] - c->x[k]) * out->x[k] + (x->y[i] - c->y[k]) * out->y[k] + (x->z[i] - c->z[k]) * out->z[k];
+        const hemi_row3* out = &step->scratch->solve.normal[n >> 3];
+        const uint32_t k = n & 7u;
+        const hem_vec3 off = hem_vec3_sub(from, hem_vec3_make(c->x[k], c->y[k], c->z[k]));
+        const hem_vec3 up = hem_vec3_make(out->x[k], out->y[k], out->z[k]);
+        const float height = hem_vec3_dot(off, up), rise = hem_vec3_dot(way, up), square = hem_vec3_dot(off, off);
+        if (instance->view->particle_flags[n] & HEM_PARTICLE_PAD) {
+            continue;
+        }
+        if (square < reach * reach) {
+            u.above |= height > 0.0f && height * height > UNDER_CLOTH * UNDER_CLOTH * square;
+            u.height = square < u.nearest2 ? height : u.height;
+            u.nearest = square < u.nearest2 ? n : u.nearest;
+            u.nearest2 = square < u.nearest2 ? square : u.nearest2;
+        }
+        if (height < 0.0f && height + rise > 0.0f) {
+            const hem_vec3 beside = hem_vec3_sub(off, hem_vec3_scale(way, height / rise));
+            u.through = hem_vec3_dot(beside, beside) < cell * cell ? n : u.through;
         }
     }
-    if (over != UINT32_MAX && height < 0.0f && height * height > UNDER_CLOTH * UNDER_CLOTH * nearest2) {
-        lead_with_kin(step, part, row, i);
+    return u;
+}
+
+// A lock or a hem that has come to rest under cloth that it lies outside of lifts that cloth and is held by it; contacts
+// keep the two apart, each on the wrong side. It is known by what lies near, where all of that says so (around a shoulder
+// what is out lies below the planes of particles further round), or by its way home, where that leads out through the
+// cloth (a lock hangs over a rim by its tip). Both are led: in the pose they lie in their order.
+//
+// Tried and lost: the solid angle of the cloth, which at a rim tells nothing.
+static void lead_from_under(hemi_step* step, const hem_part* part, const hemi_led* led, uint32_t i,
+                            const hem_part* cloth) {
+    const hemi_row4* x = &step->instance->x[led->row];
+    const hem_vec3 from = hem_vec3_make(x->x[i], x->y[i], x->z[i]);
+    const hem_vec3 goal = hem_vec3_make(led->goal.x[i], led->goal.y[i], led->goal.z[i]);
+    const under u = look_up(step, from, hem_vec3_sub(goal, from), cloth);
+    const int below = u.nearest != UINT32_MAX && !u.above && u.height < 0.0f &&
+                      u.height * u.height > UNDER_CLOTH * UNDER_CLOTH * u.nearest2;
+    const uint32_t over = below ? u.nearest : u.through;
+    step->scratch->counters.work += cloth->row_count;
+    if (over == UINT32_MAX) {
+        return;
+    }
+    lead_with_kin(step, part, led->row, i);
+    if (step->instance->view->shape_rows[over >> 3].inverse_mass[over & 7u] >
+        0.0f) { // a collar is where the pose has it
         lead_with_kin(step, cloth, over >> 3, over & 7u);
     }
 }
 
-static void watch_under(hemi_step* step, const hem_part* part, uint32_t row, uint32_t away) {
+static void watch_under(hemi_step* step, const hem_part* part, const hemi_led* led, uint32_t away) {
     const hem_view* view = step->instance->view;
     for (uint32_t c = 0; c < view->info->part_count; ++c) {
         const hem_part* cloth = &view->parts[c];
         if ((part->outside_of[c >> 5] >> (c & 31u) & 1u) && cloth->kind == HEM_PART_CLOTH && can_be_led(step, c)) {
             for (uint32_t bits = away; bits; bits &= bits - 1) {
-                lead_from_under(step, part, row, hem_lowest_bit(bits), cloth);
+                lead_from_under(step, part, led, hem_lowest_bit(bits), cloth);
             }
         }
     }
@@ -189,19 +225,22 @@ void hemi_watch_astray(hemi_step* step) {
         for (uint32_t n = turn; n < part->row_count; n += ASTRAY_STEPS) {
             hemi_led led = {.row = part->row_begin + n, .mask = 0xff};
             step->scene->kernels->pose_led(view, instance->bones, &led);
-            led.mask = rests_away(step, part, &led);
+            uint32_t free = 0xff;
             for (uint32_t i = 0; i < 8; ++i) {
-                led.mask &= ~((uint32_t)(instance->caught[led.row * 8 + i] >= HEMI_LED) << i); // is on its way
+                free &= ~((uint32_t)(instance->caught[led.row * 8 + i] >= HEMI_LED) << i); // is on its way
             }
-            if (!led.mask) {
+            const uint32_t off = step->derived->ordered ? free & rests_away(step, part, &led, UNDER_SPACINGS) : 0;
+            led.mask = free & rests_away(step, part, &led, ASTRAY_SPACINGS);
+            if (!(led.mask | off)) {
                 continue;
             }
-            step->scratch->counters.work += count / 8;
-            uint32_t astray =
-                step->scene->kernels->find_astray(step->scratch->contacts.bodies, count, &instance->x[led.row], &led);
-            if (step->derived->ordered) {
-                watch_under(step, part, led.row, led.mask & ~astray);
+            uint32_t astray = 0;
+            if (led.mask) {
+                step->scratch->counters.work += count / 8;
+                astray = step->scene->kernels->find_astray(step->scratch->contacts.bodies, count, &instance->x[led.row],
+                                                           &led);
             }
+            watch_under(step, part, &led, off & ~astray);
             for (; astray; astray &= astray - 1) {
                 lead_with_kin(step, part, led.row, hem_lowest_bit(astray));
             }
