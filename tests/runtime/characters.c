@@ -14,7 +14,7 @@
 #if defined(__aarch64__) || defined(__wasm__)
 enum { EMULATED = 1 };
 #else
-enum { EMULATED = 1 };
+enum { EMULATED = 0 };
 #endif
 
 enum { POSE_LIMIT = 256 * 12, PARTICLE_LIMIT = 8192 };
