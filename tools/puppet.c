@@ -499,23 +499,43 @@ static void draw_contacts(const puppet* p, drawing* d) {
     }
 }
 
+static void draw_collider(const hem_collider* c, image_colour colour, drawing* d) {
+    float position[3] = {(float)c->position[0], (float)c->position[1], (float)c->position[2]};
+    if (c->kind == HEM_COLLIDER_SPHERE) {
+        drawing_ball(d, position, c->size[0], colour);
+    } else if (c->kind == HEM_COLLIDER_CAPSULE) {
+        vec3 axis = v3_scale(v3_rotate(c->rotation, v3(0.0f, 1.0f, 0.0f)), c->size[2]);
+        float a[3], b[3];
+        v3_store(a, v3_sub(v3_load(position), axis));
+        v3_store(b, v3_add(v3_load(position), axis));
+        drawing_capsule(d, a, b, c->size[0], c->size[1], colour);
+    } else if (c->kind == HEM_COLLIDER_BOX) {
+        drawing_box(d, position, c->rotation, c->size, colour);
+    } else if (c->kind == HEM_COLLIDER_HULL && c->planes != NULL) {
+        drawing_hull(d, position, c->rotation, (const float(*)[4])c->planes, (int32_t)c->plane_count, 4.0f, colour);
+    }
+}
+
 static void draw_colliders(const puppet* p, drawing* d) {
     for (uint32_t i = 0; i < p->collider_count; i++) {
-        const hem_collider* c = &p->colliders[i];
-        float position[3] = {(float)c->position[0], (float)c->position[1], (float)c->position[2]};
-        const image_colour colour = 0x5f92cc70;
-        if (c->kind == HEM_COLLIDER_SPHERE) {
-            drawing_ball(d, position, c->size[0], colour);
-        } else if (c->kind == HEM_COLLIDER_CAPSULE) {
-            vec3 axis = v3_scale(v3_rotate(c->rotation, v3(0.0f, 1.0f, 0.0f)), c->size[2]);
-            float a[3], b[3];
-            v3_store(a, v3_sub(v3_load(position), axis));
-            v3_store(b, v3_add(v3_load(position), axis));
-            drawing_capsule(d, a, b, c->size[0], c->size[1], colour);
-        } else if (c->kind == HEM_COLLIDER_BOX) {
-            drawing_box(d, position, c->rotation, c->size, colour);
-        } else if (c->kind == HEM_COLLIDER_HULL && c->planes != NULL) {
-            drawing_hull(d, position, c->rotation, (const float(*)[4])c->planes, (int32_t)c->plane_count, 4.0f, colour);
+        draw_collider(&p->colliders[i], 0x5f92cc70, d);
+    }
+}
+
+// What an asset brings along to lie on and no bone moves: nothing else would show it.
+static void draw_furniture(const puppet* p, drawing* d) {
+    const hem_view* v = &p->source->view;
+    for (uint32_t i = 0; i < v->collider_count; i++) {
+        const hem_asset_collider* from = &v->colliders[i];
+        hem_collider c = hem_collider_default();
+        c.kind = (hem_collider_kind)from->kind;
+        memcpy(c.rotation, from->rotation, sizeof(c.rotation));
+        memcpy(c.size, from->size, sizeof(c.size));
+        for (int32_t k = 0; k < 3; k++) {
+            c.position[k] = (double)from->position[k];
+        }
+        if (from->bone == HEM_NONE) {
+            draw_collider(&c, 0xb9b2a6ff, d);
         }
     }
 }
@@ -603,6 +623,7 @@ void puppet_draw(puppet* p, puppet_overlay overlay, drawing* d) {
     switch (overlay) {
     case PUPPET_PLAIN:
         draw_mesh(p, 0xffffffff, own, d);
+        draw_furniture(p, d);
         break;
     case PUPPET_ELLIPSOIDS:
         draw_mesh(p, GHOST, NULL, d);
