@@ -16,6 +16,8 @@ typedef struct swatch_parts {
     size_t link_count;
 } swatch_parts;
 
+#define RIM 0.9f // spacings
+
 static double from_middle(const swatch_def* d, int32_t row, int32_t column) {
     const double x = column - 0.5 * (d->columns - 1), y = row - 0.5 * (d->rows - 1);
     return (double)d->spacing * sqrt(x * x + y * y);
@@ -33,14 +35,48 @@ int32_t swatch_at(const swatch* s, int32_t row, int32_t column) {
     return -1;
 }
 
+int32_t swatch_cell(const swatch* s, int32_t row, int32_t column, int32_t corners[6]) {
+    int32_t at[4], count = 0;
+    for (int32_t k = 0; k < 4; k++) { // around it
+        const int32_t p = swatch_at(s, row + (k > 1), column + (k == 1 || k == 2));
+        if (p >= 0) {
+            at[count++] = p;
+        }
+    }
+    for (int32_t k = 0; k + 2 < count; k++) {
+        corners[3 * k] = at[0];
+        corners[3 * k + 1] = at[k + 1];
+        corners[3 * k + 2] = at[k + 2];
+    }
+    return count > 2 ? count - 2 : 0;
+}
+
+static int32_t cells_around(const swatch* s, int32_t row, int32_t column) {
+    int32_t cells = 0, corners[6];
+    for (int32_t k = 0; k < 4; k++) {
+        cells += swatch_cell(s, row - k / 2, column - k % 2, corners) == 2;
+    }
+    return cells;
+}
+
+// What lies at the rim of a disc is moved out onto it: cut round, and not in stairs.
+static void round_off(swatch* s) {
+    const swatch_def* d = &s->def;
+    const float middle[2] = {0.5f * (float)(d->columns - 1) * d->spacing, 0.5f * (float)(d->rows - 1) * d->spacing};
+    for (int32_t i = 0; i < s->count; i++) {
+        const int32_t row = s->place[i] / d->columns, column = s->place[i] % d->columns;
+        const double far = from_middle(d, row, column);
+        if (cells_around(s, row, column) < 3 && far > (double)(d->disc - RIM * d->spacing)) {
+            const float out = (float)((double)d->disc / far);
+            s->start[i][0] = middle[0] + out * (s->start[i][0] - middle[0]);
+            s->start[i][2] = middle[1] + out * (s->start[i][2] - middle[1]);
+        }
+    }
+}
+
 // A particle weighs a quarter of each of the cells around it.
 static float mass_of(const swatch* s, int32_t row, int32_t column) {
-    int32_t cells = 0;
-    for (int32_t k = 0; k < 4; k++) {
-        const int32_t r = row - k / 2, c = column - k % 2;
-        cells += swatch_at(s, r, c) >= 0 && swatch_at(s, r + 1, c) >= 0 && swatch_at(s, r, c + 1) >= 0 &&
-                 swatch_at(s, r + 1, c + 1) >= 0;
-    }
+    const int32_t cells = cells_around(s, row, column);
     const float cell = s->def.material->density * s->def.spacing * s->def.spacing;
     return cell * (cells > 0 ? 0.25f * (float)cells : 0.1f);
 }
@@ -76,6 +112,9 @@ static bool make_parts(swatch* s, swatch_parts* p) {
         p->level[s->count] = d->rows - 1 - row;
         p->column[s->count] = column;
         s->count++;
+    }
+    if (d->disc > 0.0f) {
+        round_off(s);
     }
     for (int32_t i = 0; i < s->count; i++) {
         const int32_t row = s->place[i] / d->columns, column = s->place[i] % d->columns;
@@ -263,16 +302,12 @@ double swatch_shadow(const swatch* s) {
     static uint8_t dark[SHADOW_CELLS][SHADOW_CELLS];
     const double size = (double)s->def.spacing * (double)(s->def.columns + 3), cell = size / SHADOW_CELLS;
     memset(dark, 0, sizeof(dark));
-    for (int32_t i = 0; i < s->count; i++) {
-        const int32_t row = s->place[i] / s->def.columns, column = s->place[i] % s->def.columns;
-        const int32_t n[3] = {swatch_at(s, row + 1, column), swatch_at(s, row, column + 1),
-                              swatch_at(s, row + 1, column + 1)};
-        for (int32_t half = 0; half < 2; half++) {
-            const int32_t first = half == 0 ? i : n[2];
-            if (n[0] < 0 || n[1] < 0 || first < 0) {
-                continue;
-            }
-            const float *a = s->now[first], *b = s->now[n[0]], *c = s->now[n[1]];
+    for (int32_t i = 0; i < (s->def.rows - 1) * (s->def.columns - 1); i++) {
+        int32_t corners[6];
+        const int32_t count = swatch_cell(s, i / (s->def.columns - 1), i % (s->def.columns - 1), corners);
+        for (int32_t half = 0; half < count; half++) {
+            const float *a = s->now[corners[3 * half]], *b = s->now[corners[3 * half + 1]],
+                        *c = s->now[corners[3 * half + 2]];
             const double low_x = fmin((double)a[0], fmin((double)b[0], (double)c[0])) + (double)s->def.spacing * 2;
             const double low_z = fmin((double)a[2], fmin((double)b[2], (double)c[2])) + (double)s->def.spacing * 2;
             const int32_t x0 = (int32_t)(low_x / cell) - 1, z0 = (int32_t)(low_z / cell) - 1;

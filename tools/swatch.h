@@ -44,6 +44,8 @@ void swatch_hang(swatch* s, const swatch_def* def, double seconds);
 void swatch_free(swatch* s);
 // The particle of a row and column, -1 = none.
 int32_t swatch_at(const swatch* s, int32_t row, int32_t column);
+// The cell below and beside that as triangles: two, one where a corner is missing, or none. Returns how many.
+int32_t swatch_cell(const swatch* s, int32_t row, int32_t column, int32_t corners[6]);
 // Mean of a coordinate over a row.
 double swatch_row_mean(const swatch* s, int32_t row, int32_t axis);
 

@@ -7,18 +7,17 @@
 
 enum { CAPTION = 26 };
 
-// Cells of four neighbours as two triangles each, alternately dark and light so that folds can be read.
+// What it is drawn with; six indices a cell at most.
 static int32_t make_triangles(const swatch* s, uint32_t* out) {
     int32_t count = 0;
     for (int32_t r = 0; r + 1 < s->def.rows; r++) {
         for (int32_t c = 0; c + 1 < s->def.columns; c++) {
-            const int32_t at[4] = {swatch_at(s, r, c), swatch_at(s, r, c + 1), swatch_at(s, r + 1, c + 1),
-                                   swatch_at(s, r + 1, c)};
-            for (int32_t k = 0; k < 2 && at[0] >= 0 && at[1] >= 0 && at[2] >= 0 && at[3] >= 0; k++, count++) {
-                out[3 * count] = (uint32_t)at[0];
-                out[3 * count + 1] = (uint32_t)at[k + 1];
-                out[3 * count + 2] = (uint32_t)at[k + 2];
+            int32_t corners[6];
+            const int32_t found = swatch_cell(s, r, c, corners);
+            for (int32_t k = 0; k < 3 * found; k++) {
+                out[3 * count + k] = (uint32_t)corners[k];
             }
+            count += found;
         }
     }
     return count;
