@@ -37,12 +37,12 @@
 typedef struct finding {
     const char* part;
     hemc_loose_kind kind;
-    uint8_t* primitives;     // by name or shape
-    uint8_t* bones;          // of chains, NULL = none
-    uint8_t* anchors;        // bones that hold the chains
-    hemc_spring_bone spring; // what the VRM says of the first
-    double reach;            // sum of the lengths of its bones, in units of the file
-    uint32_t reach_count;
+    uint8_t* primitives;           // by name or shape
+    uint8_t* bones;                // of chains, NULL = none
+    uint8_t* anchors;              // bones that hold the chains
+    hemc_spring_bone spring;       // what the VRM says of the first
+    double reach;                  // sum of the lengths of its bones, in units of the file
+    uint32_t reach_count, longest; // bones of all chains, and of the longest
     hemc_text why;
 } finding;
 
@@ -157,6 +157,7 @@ static void find_chains(hemc_arena* arena, hemc_log* log, const hemc_model* mode
                 ++f->reach_count;
             }
         }
+        f->longest = length[b] > f->longest ? length[b] : f->longest;
         // One bone alone must move; of longer chains the first holds.
         f->anchors[b] |= length[b] >= 2;
         if (parent != HEM_NONE) {
@@ -462,7 +463,7 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
         make_locks(model, scale, guides, scale * lock, part);
     }
     if (f->spring.swings && f->reach_count != 0) {
-        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, scale, &f->why);
+        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, f->longest, scale, &f->why);
     }
     take_paints(model, part);
     uint32_t triangles;

@@ -15,6 +15,11 @@
 // whose two solutions are z^n with (1 + G) z^2 - (2 - drag) z + 1 - drag = 0. The drive's oscillator (runtime, drive.inl) goes
 // through points e^(s t) exactly, so with s = 60 ln z it swings and dies away as the VRM does: the product of the two s is
 // omega squared, their sum -2 zeta omega. It hangs where gravity / stiffness has it when g / omega^2 = L gravity / stiffness.
+//
+// In a chain each bone is led by the one above and leads none but the one below, so the roots are those of one bone, each as
+// many times as there are bones: the chain swings as fast and in the end dies away as fast, but what its root does arrives at
+// the tip as t^k e^(s t), later and larger, and hangs add up, 1 + 2 + ... times that of one. Here each particle follows its
+// pose by itself: the tip is quicker to rest than the VRM's and hangs less, and the note says by how much.
 
 #define RATE 60.0
 #define STANDARD_GRAVITY 9.81
@@ -51,7 +56,19 @@ hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length) {
     return fit;
 }
 
-void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, double scale,
+double hemc_spring_hang(const hemc_spring_bone* bone, double length, uint32_t count) {
+    double x = 1, y = 0, hang = 0;
+    for (uint32_t i = 0; i < count; ++i) { // each rests where stiffness along the one above and gravity lead together
+        x *= (double)bone->stiffness;
+        y = y * (double)bone->stiffness + (double)bone->gravity;
+        const double size = sqrt(x * x + y * y);
+        x /= fmax(size, 1e-30), y /= fmax(size, 1e-30);
+        hang += length * y;
+    }
+    return hang;
+}
+
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, uint32_t count, double scale,
                      hemc_text* why) {
     const hemc_spring_fit fit = hemc_fit_spring(bone, length);
     part->tuning.drive = (float)fmin(fit.hz, 60.0);
@@ -59,6 +76,7 @@ void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, doubl
     part->tuning.gravity_scale = (float)fmin(fmax(fit.gravity, -100.0), 100.0);
     part->tuning.tracking = part->kind == HEM_PART_SOFT;
     part->driven = part->spring_bones = true;
+    part->rods.sag_free = false; // the hang is meant
     if (fit.damping > 0.0) {
         part->tuning.damping = part->tuning.angular_damping = (float)fmin(fit.damping, 1000.0);
     }
@@ -73,6 +91,10 @@ void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, doubl
     hemc_text_number(why, (double)bone->gravity);
     hemc_text_add(why, " at 60 Hz on bones of %.3g m: %.3g Hz, %.3g of critical damping, %.3g of earth's gravity",
                   length, fit.hz, fit.drive_damping, fit.gravity);
+    if (count > 1 && bone->gravity != 0.0f && fit.hz > 0.0) {
+        hemc_text_add(why, "; a chain of %u that stands level hangs %.2g m at its tip in the VRM, and %.2g here", count,
+                      hemc_spring_hang(bone, length, count), hemc_spring_hang(bone, length, 1));
+    }
     if (bone->hit_radius > 0.0f) {
         part->contact_radius = (float)fmin(scale * (double)bone->hit_radius, 1.0);
         hemc_text_add(why, ", %.3g m from what it meets", (double)part->contact_radius);

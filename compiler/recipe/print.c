@@ -294,6 +294,9 @@ static void add_values(printer* p, const hemc_part_recipe* part) {
     if (part->driven && part->kind == HEM_PART_SOFT) {
         hemc_text_add(&p->out, ",\n      \"tracking\": %s", part->tuning.tracking ? "true" : "false");
     }
+    if (!part->rods.sag_free) {
+        hemc_text_add(&p->out, ",\n      \"sag_free\": false");
+    }
     if (part->self_collision) {
         hemc_text_add(&p->out, ",\n      \"self_collision\": true");
     }
