@@ -510,24 +510,28 @@ void preflight_advice(const preflight* f, const asset* a, char* text, size_t siz
     if (worst == NULL || worst->grade <= 'A') {
         return;
     }
-    const limits* b = &LIMITS[LIMIT_B];
+    // What its grade comes from speaks, not what is also wrong.
+    const char crossed = grade_of(&(preflight_part){.crossed_share = worst->crossed_share}, 1.0f);
+    const char stretched = grade_of(&(preflight_part){.stretched_share = worst->stretched_share}, 1.0f);
+    const char folded = grade_of(&(preflight_part){.folded_share = worst->folded_share}, 1.0f);
+    const char least = worst->grade > 'C' ? worst->grade : 'C';
     const preflight_moment* at = &worst->moment;
     char when[160] = "";
     if (at->clip >= 0) {
         snprintf(when, sizeof(when), ", worst in %.100s at %.2f s", asset_clip_name(a, at->clip), (double)at->seconds);
     }
-    if (worst->crossed_share > b->crossed) {
+    if (crossed >= least) {
         snprintf(text, size,
                  "\"%s\" goes through the body or another part%s (%.0f %% of its triangles in the mean of that clip): "
                  "raise \"thickness\", give it \"drive\" or \"max_distance\", or attach more of it",
                  worst->name, when, 100.0 * (double)worst->crossed_share);
-    } else if (worst->stretched_share > b->stretched) {
+    } else if (stretched >= least) {
         snprintf(
             text, size,
             "%.1f %% of the edges of \"%s\" are over 1.5 times their length, up to %.1f%s: a finer \"spacing\", or "
             "\"drive\" to keep it near the pose",
             100.0 * (double)worst->stretched_share, worst->name, (double)worst->stretch_max, when);
-    } else if (worst->folded_share > b->folded) {
+    } else if (folded >= least) {
         snprintf(text, size,
                  "\"%s\" lies crumpled%s (%.0f %% of its length of edges folded back in the mean of that clip): less "
                  "\"bend\", which makes it stiffer, or \"drive\" to keep it near the pose",

@@ -228,6 +228,10 @@ TEST advice_names_the_part_and_the_fault(void) {
     f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .restless = 0.1f, .settle_seconds = -1.0f};
     preflight_advice(&f, &a, text, sizeof(text));
     ASSERT(strstr(text, "after 4 s of standing still") != NULL);
+    // C by its edges and D by where it goes: the worse speaks.
+    f.parts[1] = (preflight_part){.name = "cape", .grade = 'D', .stretched_share = 0.03f, .drift_max = 0.5f};
+    preflight_advice(&f, &a, text, sizeof(text));
+    ASSERT(strstr(text, "\"cape\" goes 0.50 m from the pose") != NULL);
     f.parts[1] = (preflight_part){.name = "cape", .grade = 'A'};
     preflight_advice(&f, &a, text, sizeof(text));
     ASSERT_STR_EQ("", text);
