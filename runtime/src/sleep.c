@@ -12,8 +12,6 @@
 #define SLEEP_PATIENCE 2.0f // seconds of a still pose after which twice sleep_speed is rest, and so on
 #define SLEEP_TIMES 4.0f    // at most
 #define HEAP_TIMES 10.0f    // at most, of a lattice of many bodies
-#define CALM_TIMES 12.0f    // sleep_speed: slower bodies are calmed
-#define CALM_RATE 600.0f
 #define STRAY_UNITS                                                                                                    \
     120.0f // that something may stray in the end; anchors are kept modulo 65536, far more than a step moves anything
 #define UNITS_LIMIT 2e9f // still an int32_t
@@ -119,67 +117,12 @@ static int is_snagged(const hemi_step* s) {
     return snagged;
 }
 
-// Smooth bodies in a heap roll over each other for ever: what contacts push one way in one substep they push another way in
-// the next, and among a hundred there is always one that gives way. So what moves slowly comes to a stop: a body of a heap
-// loses a share of its speed, the more the longer the pose stands still, while it is slower than CALM_TIMES what counts as
-// rest. CALM_RATE times that speed is less than gravity: what loses its hold falls.
-static void calm_body(const hem_view* view, hemi_row3* v, uint32_t begin, uint32_t end, float slow, float keep) {
-    float mass = 0.0f, energy = 0.0f;
-    for (uint32_t row = begin; row < end; ++row) {
-        float m[8], e[8];
-        for (uint32_t i = 0; i < 8; ++i) {
-            m[i] = view->rest_rows[row].mass[i];
-            e[i] = m[i] > 0.0f
-                       ? m[i] * (v[row].x[i] * v[row].x[i] + v[row].y[i] * v[row].y[i] + v[row].z[i] * v[row].z[i])
-                       : 0.0f;
-        }
-        mass += ((m[0] + m[4]) + (m[2] + m[6])) + ((m[1] + m[5]) + (m[3] + m[7]));
-        energy += ((e[0] + e[4]) + (e[2] + e[6])) + ((e[1] + e[5]) + (e[3] + e[7]));
-    }
-    if (!(energy < mass * slow * slow)) {
-        return;
-    }
-    for (uint32_t row = begin; row < end; ++row) {
-        for (uint32_t i = 0; i < 8; ++i) {
-            v[row].x[i] *= keep;
-            v[row].y[i] *= keep;
-            v[row].z[i] *= keep;
-        }
-    }
-}
-
-static void calm_bodies(hemi_step* s) {
-    const hemi_instance* instance = s->instance;
-    const hem_view* view = instance->view;
-    const float long_still =
-        (instance->state->pose_still_seconds - SLEEP_PATIENCE) / (SLEEP_PATIENCE * (SLEEP_TIMES - 1.0f));
-    if (!(long_still > 0.0f)) {
-        return;
-    }
-    const float share = hem_minf(long_still, 1.0f), keep = hem_expf(-CALM_RATE * share * s->dt);
-    for (uint32_t l = 0; l < view->lattice_count; ++l) {
-        const uint32_t p = view->lattices[l].part, row = view->parts[p].row_begin;
-        if (!is_heap(view, s->derived, p)) {
-            continue;
-        }
-        const float slow = instance->tuning[p].sleep_speed * CALM_TIMES;
-        for (uint32_t t = s->derived->tile_begin[l]; t < s->derived->tile_begin[l + 1]; ++t) {
-            const hemi_region_tile* tile = &s->derived->tiles[t];
-            calm_body(view, instance->v, row + tile->row_begin, row + tile->row_begin + tile->row_count, slow, keep);
-        }
-    }
-}
-
 void hemi_rest(hemi_step* s) {
     hemi_instance* instance = s->instance;
     hemi_state* state = instance->state;
     const hem_info* info = instance->view->info;
     state->pose_still_seconds = s->moved ? 0.0f : hem_minf(state->pose_still_seconds + s->dt, 1000.0f);
-    const int still = s->finite && !s->moved;
-    if (still) {
-        calm_bodies(s);
-    }
-    const int rests = still && (instance->input->features & HEM_FEATURE_SLEEP);
+    const int rests = s->finite && !s->moved && (instance->input->features & HEM_FEATURE_SLEEP);
     if (rests && state->still_seconds > 0.0f && stays_at_anchor(instance, s->derived)) {
         state->still_seconds += s->dt;
         if (state->still_seconds < SLEEP_SECONDS) {
