@@ -145,6 +145,12 @@ bool asset_has_preview(const asset* a) {
 
 // -- Clips
 
+// "Gallop" of "AnimalArmature|Gallop", as exporters write it.
+static const char* own_name(const char* clip) {
+    const char* bar = strrchr(clip, '|');
+    return bar != NULL && bar[1] != 0 ? bar + 1 : clip;
+}
+
 int asset_find_clip(const asset* a, const char* name, int32_t* clip) {
     if (!asset_has_preview(a)) {
         return command_fail(
@@ -158,16 +164,26 @@ int asset_find_clip(const asset* a, const char* name, int32_t* clip) {
         return COMMAND_OK;
     }
     char list[1024] = "";
+    int32_t alike = 0;
     for (int32_t i = 0; i < asset_clip_count(a); i++) {
         const char* text = asset_clip_name(a, i);
         if (strcmp(text, name) == 0) {
             *clip = i;
             return COMMAND_OK;
         }
+        if (strcmp(own_name(text), name) == 0) {
+            *clip = i;
+            alike++;
+        }
         size_t used = strlen(list);
         snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", text);
     }
-    return command_fail(COMMAND_USAGE, "'%s' has no clip '%s'; it has %s", a->path, name, list);
+    if (alike == 1) {
+        return COMMAND_OK;
+    }
+    *clip = 0;
+    return command_fail(COMMAND_USAGE, "'%s' has %s clip%s '%s'; it has %s", a->path, alike > 1 ? "several" : "no",
+                        alike > 1 ? "s" : "", name, list);
 }
 
 // Behind its own clips stand the test motions.

@@ -65,6 +65,22 @@ TEST clips_stand_before_motions(void) {
     PASS();
 }
 
+// "run" finds "A|run", where no other clip is so called.
+TEST clips_are_found_without_their_armature(void) {
+    asset a;
+    ASSERT(open_fixture(&a));
+    int32_t clip = -1;
+    memcpy((char*)(uintptr_t)asset_clip_name(&a, 0), "A|run", 5);
+    ASSERT_EQ(0, asset_find_clip(&a, "A|run", &clip));
+    ASSERT_EQ(0, asset_find_clip(&a, "run", &clip));
+    ASSERT_EQ(0, clip);
+    ASSERT(asset_find_clip(&a, "un", &clip) != 0);
+    memcpy((char*)(uintptr_t)asset_clip_name(&a, 1), "|run", 4);
+    ASSERT(asset_find_clip(&a, "run", &clip) != 0); // which of the two?
+    asset_unload(&a);
+    PASS();
+}
+
 TEST a_preflight_is_the_same_twice_and_bounded(void) {
     asset a;
     preflight one, two;
@@ -242,6 +258,7 @@ TEST advice_names_the_part_and_the_fault(void) {
 SUITE(preflight_suite) {
     RUN_TEST(motions_begin_and_end_in_the_bind_pose);
     RUN_TEST(clips_stand_before_motions);
+    RUN_TEST(clips_are_found_without_their_armature);
     RUN_TEST(a_preflight_is_the_same_twice_and_bounded);
     RUN_TEST(each_clip_is_judged_by_itself);
     RUN_TEST(players_take_over_what_has_settled);
