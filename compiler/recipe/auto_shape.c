@@ -540,7 +540,8 @@ static bool is_hair(const looker* l, const shape* s, const traits* r) {
 // to it, and go with it.
 static void add_trims(const looker* l, uint32_t self, const uint8_t* taken) {
     const hemc_model* model = l->model;
-    const shape* s = &l->shapes[self];
+    shape* s = &l->shapes[self];
+    const double area = s->area;
     uint32_t* list = hemc_alloc(l->arena, model->triangle_count, sizeof(uint32_t));
     uint32_t count = 0;
     for (uint32_t t = 0; t < model->triangle_count; ++t) {
@@ -553,8 +554,8 @@ static void add_trims(const looker* l, uint32_t self, const uint8_t* taken) {
     for (uint32_t i = 0; i < l->shape_count; ++i) {
         const shape* other = &l->shapes[i];
         uint32_t corners = 0, away = 0;
-        const bool wall = other->area > TWIN_SHARE * s->area && s->area > TWIN_SHARE * other->area;
-        bool free = i != self && (other->area < TRIM_SHARE * s->area || wall);
+        const bool wall = other->area > TWIN_SHARE * area && area > TWIN_SHARE * other->area;
+        bool free = i != self && (other->area < TRIM_SHARE * area || wall);
         for (uint32_t k = 0; k < 3 * model->triangle_count && free; ++k) {
             if (!other->mask[k / 3]) {
                 continue;
@@ -564,7 +565,9 @@ static void add_trims(const looker* l, uint32_t self, const uint8_t* taken) {
             away += hemc_bvh_nearest(&own, d3_from(model->positions[model->triangles[k]]), ON_TOP * l->height, NULL,
                                      NULL, NULL) == HEM_NONE;
         }
-        for (uint32_t t = 0; t < model->triangle_count && free && away <= 0.05 * corners; ++t) {
+        free = free && away <= 0.05 * corners;
+        s->area += free ? other->area : 0;
+        for (uint32_t t = 0; t < model->triangle_count && free; ++t) {
             s->mask[t] |= other->mask[t];
         }
     }
