@@ -46,12 +46,15 @@ bool hemc_reads(const char* input, const char* path);
 
 // Triangles to collide with, .hemmesh (formats/hem_trimesh.h).
 typedef struct hemc_mesh_job {
-    const char* input;   // .glb, .gltf or .vrm
+    const char* input;   // .glb, .gltf or .vrm; a PNG of heights
     const char* output;  // NULL = compile only
     const char* report;  // JSON, NULL = none
     const char* depfile; // NULL = none
     bool two_sided;      // a sheet that holds from both sides
     bool skinned;        // follows the bones
+    bool field;          // input is a PNG, packed as a height field
+    float heights[2];    // metres of black and of white
+    float cell[2];       // metres between pixels, along x and z
     bool strict;
     int verbosity;                // -1 quiet, 0 normal, 1 verbose
     const char* const* responses; // as in hemc_job

@@ -42,6 +42,8 @@ static const char help_text[] =
     "      --strict          warnings are errors\n"
     "      --two-sided       mesh: a sheet that holds from both sides; else what is behind it is inside\n"
     "      --skinned         mesh: it follows the bones of the glTF\n"
+    "      --height LOW,HIGH mesh: INPUT is a grey PNG, a height field; metres of black and of white\n"
+    "      --cell METRES     with --height: between two pixels; or two numbers, along x and z\n"
     "  -q, --quiet           errors only            -v, --verbose    notes too\n"
     "  -j, --jobs N          threads of a batch (default: one per processor)\n"
     "      --batch LIST      a JSON array of {\"input\", \"recipe\", \"output\", \"report\", \"depfile\"}, paths "
@@ -63,10 +65,10 @@ static const char help_text[] =
     "  0 done   2 wrong command line   3 the glTF or the recipe is wrong   4 --strict, or the result is not valid\n"
     "  5 a file cannot be read or written   70 a fault of hemc itself   71 out of memory\n";
 
-static const char* const options_known[] = {"--output",  "--recipe", "--report",    "--picture",      "--depfile",
-                                            "--cache",   "--ship",   "--strict",    "--quiet",        "--verbose",
-                                            "--jobs",    "--batch",  "--help",      "--version",      "--two-sided",
-                                            "--skinned", "--scale",  "--preflight", "--print-recipe", "--target"};
+static const char* const options_known[] = {
+    "--output", "--recipe",  "--report", "--picture",   "--depfile",      "--cache",   "--ship",      "--strict",
+    "--quiet",  "--verbose", "--jobs",   "--batch",     "--help",         "--version", "--two-sided", "--skinned",
+    "--height", "--cell",    "--scale",  "--preflight", "--print-recipe", "--target"};
 
 typedef struct words {
     char** items;
@@ -170,6 +172,8 @@ typedef struct command {
     const char* targets[16];
     bool help, version;
     bool mesh, two_sided, skinned;
+    const char *height, *cell;
+    float heights[2], cells[2];
 } command;
 
 static int parse_scale(command* out) {
@@ -179,6 +183,44 @@ static int parse_scale(command* out) {
         return usage("--scale takes metres per unit, above 0.000001 to 1000000, not", out->scale);
     }
     out->job.scale = (float)scale;
+    return HEMC_OK;
+}
+
+// Two numbers with a comma between; or one, which is both, where that is allowed. Returns whether it is that.
+static bool parse_two(const char* text, bool one_is_both, float two[2]) {
+    double a = 0, b = 0;
+    const size_t size = strlen(text), first = hemc_parse_number(text, size, &a);
+    b = a;
+    if (first == 0 || (text[first] != ',' && !(one_is_both && first == size))) {
+        return false;
+    }
+    if (first < size) {
+        const size_t left = size - first - 1;
+        if (left == 0 || hemc_parse_number(text + first + 1, left, &b) != left) {
+            return false;
+        }
+    }
+    two[0] = (float)a;
+    two[1] = (float)b;
+    return true;
+}
+
+static int parse_field(command* out) {
+    const float most = 1e5f, least = 1e-4f;
+    if (out->height != NULL) {
+        const float* h = out->heights;
+        if (!parse_two(out->height, false, out->heights) || !(h[0] >= -most && h[1] <= most && h[0] < h[1])) {
+            return usage("--height takes the metres of black and of white, the second above the first, as -5,80, not",
+                         out->height);
+        }
+    }
+    if (out->cell != NULL) {
+        const float* c = out->cells;
+        if (!parse_two(out->cell, true, out->cells) ||
+            !(c[0] >= least && c[1] >= least && c[0] <= most && c[1] <= most)) {
+            return usage("--cell takes the metres between two pixels, from 0.0001, as 0.5 or 0.5,1, not", out->cell);
+        }
+    }
     return HEMC_OK;
 }
 
@@ -204,11 +246,17 @@ static int parse(const words* list, command* out) {
             const char* small;
             const char* name;
             const char** value;
-        } takers[] = {{"-o", "--output", &out->job.output}, {"-r", "--recipe", &out->job.recipe},
-                      {"", "--report", &out->job.report},   {"", "--picture", &out->job.picture},
-                      {"", "--depfile", &out->job.depfile}, {"", "--cache", &out->job.cache},
-                      {"", "--batch", &out->batch},         {"", "--scale", &out->scale},
-                      {"", "--target", &out->target}};
+        } takers[] = {{"-o", "--output", &out->job.output},
+                      {"-r", "--recipe", &out->job.recipe},
+                      {"", "--report", &out->job.report},
+                      {"", "--picture", &out->job.picture},
+                      {"", "--depfile", &out->job.depfile},
+                      {"", "--cache", &out->job.cache},
+                      {"", "--batch", &out->batch},
+                      {"", "--scale", &out->scale},
+                      {"", "--target", &out->target},
+                      {"", "--height", &out->height},
+                      {"", "--cell", &out->cell}};
         struct {
             const char* small;
             const char* name;
@@ -274,7 +322,8 @@ static int parse(const words* list, command* out) {
         }
     }
     out->job.targets = out->targets;
-    return out->scale != NULL ? parse_scale(out) : HEMC_OK;
+    const int field = parse_field(out);
+    return field == HEMC_OK && out->scale != NULL ? parse_scale(out) : field;
 }
 
 static int check(const command* c) {
@@ -290,6 +339,17 @@ static int check(const command* c) {
     }
     if (!c->mesh && (c->two_sided || c->skinned)) {
         return usage("--two-sided and --skinned go with: hemc mesh", NULL);
+    }
+    if (!c->mesh && (c->height != NULL || c->cell != NULL)) {
+        return usage("--height and --cell go with: hemc mesh", NULL);
+    }
+    if ((c->height != NULL) != (c->cell != NULL)) {
+        return usage(c->height != NULL ? "--height needs --cell: how many metres are between two pixels?"
+                                       : "--cell goes with --height",
+                     NULL);
+    }
+    if (c->height != NULL && c->skinned) {
+        return usage("a height field follows no bones: --skinned does not go with --height", NULL);
     }
     if (c->mesh && c->job.target_count != 0) {
         return usage("hemc mesh takes no --target", NULL);
@@ -323,6 +383,9 @@ static int run_mesh(const command* c) {
                          .depfile = c->job.depfile,
                          .two_sided = c->two_sided,
                          .skinned = c->skinned,
+                         .field = c->height != NULL,
+                         .heights = {c->heights[0], c->heights[1]},
+                         .cell = {c->cells[0], c->cells[1]},
                          .strict = c->job.strict,
                          .verbosity = c->job.verbosity,
                          .responses = c->job.responses};

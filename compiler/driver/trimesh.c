@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/compile.h"
+#include "compiler/import/png.h"
 #include "compiler/surface/spatial.h"
 
 #include "formats/hem_trimesh_validate.h"
@@ -67,6 +68,19 @@ static bool make_surface(mesh_compilation* c) {
     return true;
 }
 
+static bool finish(mesh_compilation* c) {
+    c->size = c->built.size;
+    hem_trimesh_header* header = (hem_trimesh_header*)(void*)c->bytes;
+    snprintf(header->tool, sizeof(header->tool), "hemc %s", HEMC_VERSION);
+    memcpy(header->source_hash, c->model.source_hash, sizeof(header->source_hash));
+    hemc_hash128(c->bytes + sizeof(*header), c->size - sizeof(*header), header->content_hash);
+    hem_trimesh_fault_place fault;
+    hem_trimesh_result valid = hem_trimesh_validate(c->bytes, c->size, &c->view, &fault);
+    return valid == HEM_TRIMESH_OK || hemc_error(&c->log, HEMC_VALIDATION, c->job->input, "",
+                                                 "the mesh that was made is not valid (%s, %s %u): a fault of hemc",
+                                                 fault.array, fault.field, fault.element);
+}
+
 static bool build(mesh_compilation* c) {
     hem_trimesh_def def = hem_trimesh_def_default();
     uint32_t n = c->surface.vertex_count;
@@ -105,18 +119,62 @@ static bool build(mesh_compilation* c) {
         return hemc_error(&c->log, HEMC_INPUT, c->job->input, "", "the mesh cannot be built: %s",
                           hem_result_text(result));
     }
-    c->size = c->built.size;
-    hem_trimesh_header* header = (hem_trimesh_header*)(void*)c->bytes;
-    snprintf(header->tool, sizeof(header->tool), "hemc %s", HEMC_VERSION);
-    memcpy(header->source_hash, c->model.source_hash, sizeof(header->source_hash));
-    hemc_hash128(c->bytes + sizeof(*header), c->size - sizeof(*header), header->content_hash);
-    hem_trimesh_fault_place fault;
-    hem_trimesh_result valid = hem_trimesh_validate(c->bytes, c->size, &c->view, &fault);
-    return valid == HEM_TRIMESH_OK || hemc_error(&c->log, HEMC_VALIDATION, c->job->input, "",
-                                                 "the mesh that was made is not valid (%s, %s %u): a fault of hemc",
-                                                 fault.array, fault.field, fault.element);
+    return finish(c);
 }
 
+static bool read_heights(mesh_compilation* c, hemc_png_heights* png) {
+    const char* file = c->job->input;
+    uint8_t* bytes = NULL;
+    size_t size = 0;
+    if (!hemc_read_file(c->arena, file, &bytes, &size)) {
+        return hemc_error(&c->log, HEMC_IO, file, "", "the file cannot be read");
+    }
+    hemc_hash128(bytes, size, c->model.source_hash);
+    const char** paths = hemc_alloc(c->arena, 1, sizeof(char*));
+    paths[0] = file;
+    c->model.input_paths = paths;
+    c->model.input_count = 1;
+    const char* fault = hemc_png_read_heights(c->arena, bytes, size, png);
+    return fault == NULL || hemc_error(&c->log, HEMC_INPUT, file, "", "the heights cannot be read from it: %s", fault);
+}
+
+// Column by column as the picture's pixels, row by row from its top.
+static bool build_field(mesh_compilation* c) {
+    const hemc_mesh_job* job = c->job;
+    hemc_png_heights png = {0};
+    if (!read_heights(c, &png)) {
+        return false;
+    }
+    const size_t count = (size_t)png.width * png.height;
+    float* heights = hemc_alloc(c->arena, count, sizeof(float));
+    for (size_t i = 0; i < count; ++i) {
+        const double share = (double)png.samples[i] / 65535.0;
+        heights[i] = png.samples[i] == HEMC_PNG_HOLE
+                         ? HEM_NO_GROUND
+                         : (float)(job->heights[0] + (job->heights[1] - job->heights[0]) * share);
+    }
+    hem_trimesh_field_def def = hem_trimesh_field_def_default();
+    def.columns = png.width;
+    def.rows = png.height;
+    def.heights = heights;
+    def.cell[0] = job->cell[0];
+    def.cell[1] = job->cell[1];
+    def.two_sided = job->two_sided;
+    hem_memory need;
+    hem_result result = hem_trimesh_measure_field(&def, &need);
+    if (result == HEM_OK) {
+        c->bytes = hemc_alloc(c->arena, need.size, 1);
+        result = hem_trimesh_build_field(&def, c->bytes, need.size, &c->built);
+    }
+    if (result != HEM_OK) {
+        return hemc_error(
+            &c->log, HEMC_INPUT, job->input, "",
+            "%u x %u pixels at %g x %g m make no field: it takes 2 to %u a side, less than 100 km, and three "
+            "beside each other that are not transparent",
+            png.width, png.height, (double)def.cell[0], (double)def.cell[1], HEM_TRIMESH_MAX_SIDE);
+    }
+    return finish(c);
+}
 static double length_of(const hem_trimesh_view* v, uint32_t edge) {
     const float *a = v->vertices[v->edges[edge].vertex[0]].position,
                 *b = v->vertices[v->edges[edge].vertex[1]].position;
@@ -203,7 +261,7 @@ static void make_report(mesh_compilation* c, bool ok, hemc_text* t) {
             "  \"mesh\": {\"vertices\": %u, \"triangles\": %u, \"edges\": %u, \"borders\": %u, \"torn\": %u, "
             "\"left_out\": %u, \"bones\": %u, \"levels\": %u, \"closed\": %s, \"two_sided\": %s,\n    \"low\": [",
             h->vertex_count, h->triangle_count, h->edge_count, h->border_count, c->built.torn_count,
-            c->model.triangle_count - h->triangle_count, h->bone_count, c->view.level_count,
+            c->job->field ? 0 : c->model.triangle_count - h->triangle_count, h->bone_count, c->view.level_count,
             h->flags & HEM_TRIMESH_CLOSED ? "true" : "false", h->flags & HEM_TRIMESH_TWO_SIDED ? "true" : "false");
         for (int k = 0; k < 6; ++k) {
             hemc_text_add(t, k == 0 ? "" : k == 3 ? "], \"high\": [" : ", ");
@@ -238,8 +296,10 @@ static void run(mesh_compilation* c) {
                       .responses = job->responses};
     bool writable =
         hemc_check_outputs(c->arena, &c->log, NULL, &files, 1, NULL) && hemc_check_writable(&c->log, &files);
-    bool good = writable && hemc_import(c->arena, &c->log, job->input, &c->model) && make_surface(c) && build(c);
-    if (good) {
+    bool good =
+        writable && (job->field ? build_field(c)
+                                : hemc_import(c->arena, &c->log, job->input, &c->model) && make_surface(c) && build(c));
+    if (good && !job->field) {
         tell_shape(c);
     }
     if (good && job->strict && c->log.warning_count != 0) {

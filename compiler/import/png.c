@@ -14,6 +14,7 @@ enum { WINDOW = 32768, CODE_BITS = 15, LITERALS = 288, DISTANCES = 32 };
 
 typedef struct picture {
     hemc_png* out;
+    hemc_png_heights* heights; // instead of out
     uint32_t width, height;
     uint32_t depth, channels; // bits of a sample, samples of a pixel
     bool palette;
@@ -35,7 +36,27 @@ static uint32_t sample(const picture* p, const uint8_t* row, uint32_t index) {
     return row[bit / 8] >> (8 - p->depth - bit % 8) & ((1u << p->depth) - 1);
 }
 
+// 0 to 65535, whatever the depth.
+static uint32_t whole_sample(const picture* p, uint32_t index) {
+    const uint8_t* two = p->row + 2 * (size_t)index;
+    return p->depth == 16 ? (uint32_t)two[0] << 8 | two[1] : sample(p, p->row, index) * 65535 / ((1u << p->depth) - 1);
+}
+
+static void take_heights(picture* p) {
+    uint32_t* to = p->heights->samples + (size_t)p->y * p->width;
+    const int has_alpha = p->channels == 2 || p->channels == 4;
+    for (uint32_t x = 0; x < p->width; ++x) {
+        const uint32_t first = x * p->channels;
+        const int hole = has_alpha && whole_sample(p, first + p->channels - 1) == 0;
+        to[x] = hole ? HEMC_PNG_HOLE : whole_sample(p, first);
+    }
+}
+
 static void take_pixels(picture* p) {
+    if (p->heights != NULL) {
+        take_heights(p);
+        return;
+    }
     const uint32_t most = (1u << (p->depth < 8 ? p->depth : 8)) - 1;
     for (uint32_t x = 0; x < p->width; ++x) {
         const uint32_t to = (uint32_t)((uint64_t)x * p->out->width / p->width);
@@ -320,14 +341,13 @@ static const char* read_head(const uint8_t* head, picture* p) {
     return NULL;
 }
 
-const char* hemc_png_read(hemc_arena* arena, const uint8_t* bytes, size_t size, hemc_png* out) {
+static const char* read_picture(hemc_arena* arena, const uint8_t* bytes, size_t size, picture* p) {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    picture p = {.out = out};
-    stream s = {.to = &p};
+    stream s = {.to = p};
     if (size < 33 || memcmp(bytes, signature, 8) != 0 || memcmp(bytes + 12, "IHDR", 4) != 0) {
-        return "it is neither PNG nor JPEG";
+        return p->heights != NULL ? "it is no PNG" : "it is neither PNG nor JPEG";
     }
-    const char* fault = read_head(bytes + 16, &p);
+    const char* fault = read_head(bytes + 16, p);
     if (fault != NULL) {
         return fault;
     }
@@ -339,22 +359,42 @@ const char* hemc_png_read(hemc_arena* arena, const uint8_t* bytes, size_t size, 
             break;
         }
         if (memcmp(bytes + at + 4, "PLTE", 4) == 0) {
-            memcpy(p.colours, body, length < sizeof(p.colours) ? length : sizeof(p.colours));
+            memcpy(p->colours, body, length < sizeof(p->colours) ? length : sizeof(p->colours));
         } else if (memcmp(bytes + at + 4, "IDAT", 4) == 0) {
             memcpy(data + s.size, body, length);
             s.size += length;
         }
         at += (size_t)length + 12;
     }
-    out->width = p.width < HEMC_PNG_SIDE ? p.width : HEMC_PNG_SIDE;
-    out->height = p.height < HEMC_PNG_SIDE ? p.height : HEMC_PNG_SIDE;
-    out->texels = hemc_alloc(arena, (size_t)out->width * out->height, sizeof(*out->texels));
-    p.row = hemc_alloc(arena, p.row_bytes, 1);
-    p.above = hemc_alloc(arena, p.row_bytes, 1);
-    p.sums = hemc_alloc(arena, out->width, sizeof(*p.sums));
-    p.counts = hemc_alloc(arena, out->width, sizeof(uint32_t));
+    if (p->heights != NULL) {
+        if (p->palette) {
+            return "its pixels are numbers of colours; save it as grey";
+        }
+        p->heights->width = p->width;
+        p->heights->height = p->height;
+        p->heights->samples = hemc_alloc(arena, (size_t)p->width * p->height, sizeof(uint32_t));
+    } else {
+        hemc_png* out = p->out;
+        out->width = p->width < HEMC_PNG_SIDE ? p->width : HEMC_PNG_SIDE;
+        out->height = p->height < HEMC_PNG_SIDE ? p->height : HEMC_PNG_SIDE;
+        out->texels = hemc_alloc(arena, (size_t)out->width * out->height, sizeof(*out->texels));
+        p->sums = hemc_alloc(arena, out->width, sizeof(*p->sums));
+        p->counts = hemc_alloc(arena, out->width, sizeof(uint32_t));
+    }
+    p->row = hemc_alloc(arena, p->row_bytes, 1);
+    p->above = hemc_alloc(arena, p->row_bytes, 1);
     s.in = data;
     s.at = s.size > 2 ? 2 : s.size; // zlib's head
     read_stream(arena, &s);
-    return p.y == p.height ? NULL : "it is damaged";
+    return p->y == p->height ? NULL : "it is damaged";
+}
+
+const char* hemc_png_read(hemc_arena* arena, const uint8_t* bytes, size_t size, hemc_png* out) {
+    picture p = {.out = out};
+    return read_picture(arena, bytes, size, &p);
+}
+
+const char* hemc_png_read_heights(hemc_arena* arena, const uint8_t* bytes, size_t size, hemc_png_heights* out) {
+    picture p = {.heights = out};
+    return read_picture(arena, bytes, size, &p);
 }

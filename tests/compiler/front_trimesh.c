@@ -159,7 +159,82 @@ TEST a_recipe_takes_the_body_as_triangles(void) {
     PASS();
 }
 
+// A grey PNG of 3 x 2 pixels, not packed: what the checksums are does not matter.
+static size_t make_png(uint8_t depth, uint8_t kind, const uint8_t* rows, size_t row_bytes, uint8_t* png) {
+    static const uint8_t head[] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0, 0, 0, 13,
+                                   'I',  'H', 'D', 'R', 0,  0,  0,  3,  0, 0, 0, 2};
+    const size_t raw = 2 * (row_bytes + 1);
+    size_t at = sizeof(head);
+    memcpy(png, head, at);
+    const uint8_t more[] = {
+        depth, kind,         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (uint8_t)(raw + 7), 'I', 'D', 'A', 'T', 0x78, 1,
+        1,     (uint8_t)raw, 0, 0, 0};
+    memcpy(png + at, more, sizeof(more));
+    at += sizeof(more);
+    for (int r = 0; r < 2; ++r) {
+        png[at++] = 0; // no filter
+        memcpy(png + at, rows + (size_t)r * row_bytes, row_bytes);
+        at += row_bytes;
+    }
+    memset(png + at, 0, 16);
+    return at + 16;
+}
+
+TEST a_picture_is_a_height_field(void) {
+    static const uint8_t eight[6] = {0, 51, 255, 102, 0, 255};
+    static const uint8_t sixteen[12] = {0, 0, 0x33, 0x33, 0xff, 0xff, 0x66, 0x66, 0, 1, 0xff, 0xff};
+    static const uint8_t holes[12] = {0, 255, 51, 255, 255, 0, 102, 255, 0, 255, 255, 255};
+    bench b;
+    ASSERT(bench_begin(&b));
+    for (int i = 0; i < 3; ++i) {
+        uint8_t png[128], *bytes;
+        char path[600];
+        size_t size = i == 0   ? make_png(8, 0, eight, 3, png)
+                      : i == 1 ? make_png(16, 0, sixteen, 6, png)
+                               : make_png(8, 4, holes, 6, png);
+        ASSERT(kit_write(b.folder, "h.png", (const char*)png, size, path));
+        const char* words[] = {"mesh", path, "-o", bench_path(&b, "h.hemmesh"), "--height", "-10,40", "--cell=0.5,2"};
+        ASSERT_EQ(HEMC_OK, bench_run(&b, words, 7));
+        ASSERT(bench_read(&b, bench_path(&b, "h.hemmesh"), &bytes, &size));
+        hem_trimesh_view view;
+        ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(bytes, size, &view, NULL));
+        ASSERT_EQ(3u, view.header->columns);
+        ASSERT_EQ(2u, view.header->rows);
+        ASSERT_EQ(i == 2 ? 2u : 4u, view.header->triangle_count);
+        ASSERT_EQ(-10.0f, view.heights[0]);
+        ASSERT_EQ(0.0f, view.heights[1]); // a fifth of the way
+        ASSERT_EQ(i == 2 ? HEM_TRIMESH_NOWHERE : 40.0f, view.heights[2]);
+        ASSERT_EQ(10.0f, view.heights[3]);
+        ASSERT_EQ(i == 1 ? (float)(-10.0 + 50.0 / 65535.0) : -10.0f, view.heights[4]);
+        ASSERT_EQ(0.5f, view.header->cell[0]);
+        ASSERT_EQ(2.0f, view.header->cell[1]);
+    }
+    static const struct {
+        const char *height, *cell, *other, *answer;
+        int code;
+    } wrong[] = {
+        {"40,-10", "1", "-q", "--height takes", HEMC_USAGE}, {"1", "1", "-q", "--height takes", HEMC_USAGE},
+        {"0,1", "0", "-q", "--cell takes", HEMC_USAGE},      {"0,1", "1,", "-q", "--cell takes", HEMC_USAGE},
+        {"0,1", "1", "--skinned", "bones", HEMC_USAGE},      {"0,1", "90000", "-q", "make no field", HEMC_INPUT}};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        const char* words[] = {"mesh",        bench_path(&b, "h.png"), "-o",     bench_path(&b, "x.hemmesh"),
+                               "--height",    wrong[i].height,         "--cell", wrong[i].cell,
+                               wrong[i].other};
+        ASSERT_EQ(wrong[i].code, bench_run(&b, words, 9));
+        ASSERT(said(&b, wrong[i].answer));
+    }
+    const char* alone[] = {"mesh", bench_path(&b, "h.png"), "-o", bench_path(&b, "x.hemmesh"), "--height", "0,1"};
+    ASSERT_EQ(HEMC_USAGE, bench_run(&b, alone, 6));
+    ASSERT(said(&b, "--cell"));
+    const char* other[] = {"mesh", b.input, "-o", bench_path(&b, "x.hemmesh"), "--height", "0,1", "--cell", "1"};
+    ASSERT_EQ(HEMC_INPUT, bench_run(&b, other, 8));
+    ASSERT(said(&b, "no PNG"));
+    bench_end(&b);
+    PASS();
+}
+
 SUITE(front_trimesh_suite) {
+    RUN_TEST(a_picture_is_a_height_field);
     RUN_TEST(a_recipe_takes_the_body_as_triangles);
     RUN_TEST(a_mesh_is_compiled_with_report_and_depfile);
     RUN_TEST(what_is_wrong_with_a_mesh_is_named);
