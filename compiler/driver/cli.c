@@ -205,7 +205,7 @@ static bool parse_two(const char* text, bool one_is_both, float two[2]) {
     return true;
 }
 
-static int parse_field(command* out) {
+static int parse_numbers(command* out) {
     const float most = 1e5f, least = 1e-4f;
     if (out->height != NULL) {
         const float* h = out->heights;
@@ -221,7 +221,7 @@ static int parse_field(command* out) {
             return usage("--cell takes the metres between two pixels, from 0.0001, as 0.5 or 0.5,1, not", out->cell);
         }
     }
-    return HEMC_OK;
+    return out->scale != NULL ? parse_scale(out) : HEMC_OK;
 }
 
 static int parse(const words* list, command* out) {
@@ -322,8 +322,7 @@ static int parse(const words* list, command* out) {
         }
     }
     out->job.targets = out->targets;
-    const int field = parse_field(out);
-    return field == HEMC_OK && out->scale != NULL ? parse_scale(out) : field;
+    return parse_numbers(out);
 }
 
 static int check(const command* c) {

@@ -188,6 +188,35 @@ TEST a_refusal_names_what_is_wrong(void) {
     PASS();
 }
 
+// A direction may be any that is not too long; how far its block reaches along it has one right value.
+TEST slabs_are_those_of_their_corners(void) {
+    mesh_file m = mesh_file_make(0);
+    hem_trimesh_view v;
+    ASSERT_EQ(HEM_TRIMESH_OK, hem_trimesh_validate(m.bytes, m.size, &v, NULL));
+    ASSERT(v.slabs != NULL);
+    const struct {
+        const float* place;
+        uint32_t value;
+        const char* field;
+    } rows[] = {{&v.slabs[0].normal[1][0], 0x40490fdbu, "normal"}, {&v.slabs[0].normal[0][0], 0x7fc00000u, "normal"},
+                {&v.slabs[0].normal[1][0], 0x3c23d70au, "reach"},  {&v.slabs[0].most[0], 0x40490fdbu, "reach"},
+                {&v.slabs[0].least[0], 0x7fc00000u, "reach"},      {&v.slabs[0].most[7], 0x40490fdbu, "reach"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        uint32_t was;
+        void* place = m.bytes + ((const uint8_t*)rows[i].place - m.bytes);
+        hem_trimesh_view view;
+        hem_trimesh_fault_place fault;
+        memcpy(&was, place, 4);
+        memcpy(place, &rows[i].value, 4);
+        ASSERT_EQm(rows[i].field, HEM_TRIMESH_BAD_VALUE, hem_trimesh_validate(m.bytes, m.size, &view, &fault));
+        ASSERT_STR_EQ("slabs", fault.array);
+        ASSERT_STR_EQ(rows[i].field, fault.field);
+        memcpy(place, &was, 4);
+    }
+    free(m.bytes);
+    PASS();
+}
+
 // A triangle that names one vertex twice, at the right place and with an edge that fits nothing.
 TEST a_triangle_has_three_vertices(void) {
     mesh_file m = mesh_file_make(0);
@@ -283,6 +312,7 @@ SUITE(trimesh_format_suite) {
     RUN_TEST(every_truncation_of_a_mesh_is_refused);
     RUN_TEST(every_bit_flip_of_a_mesh_is_refused_or_harmless);
     RUN_TEST(a_refusal_names_what_is_wrong);
+    RUN_TEST(slabs_are_those_of_their_corners);
     RUN_TEST(a_triangle_has_three_vertices);
     RUN_TEST(a_tool_without_an_end_is_refused);
     RUN_TEST(boxes_of_every_level_are_checked);
