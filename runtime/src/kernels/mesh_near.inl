@@ -7,8 +7,9 @@
 // moves there by `drift`. A triangle that is `lower` away at the search, less what its own motion differs from the
 // drift, cannot be touched while lower - stray >= margin. All with lower < margin + room are kept, the nearest first;
 // whoever strays farther, or was found behind the mesh, asks the tree in that substep instead (touch_mesh): slower, the
-// same answer. So the lists are a matter of time, not of result. Where triangles are finer than the thickness more of them
-// are near than there is room for: those that the particle reaches last are left out, and its room ends before them.
+// same answer. So the lists are a matter of time, not of result, but for the ease of fine meshes (near_open): there a plane
+// may stand for many triangles. Where there is no room for all that are near, those that the particle reaches last are left
+// out, and its room ends before them.
 
 #define NEAR_MANY 2    // triangles: with more of them, those beside are asked whether they matter
 #define NEAR_SLIDES 4  // times that what went through a triangle may go through another one on its way along it
