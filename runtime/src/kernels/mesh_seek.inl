@@ -379,7 +379,11 @@ static void near_foresee(const hemi_mesh_shape* shape, hem_vec3 start, uint32_t 
         const uint32_t at = shape->view->level_begin[level - 1] + node;
         const near_boxes boxes = near_children(&shape->nodes[at], shape->slabs ? &shape->slabs[at] : NULL);
         v8 squares, order = near_order(&boxes, p, &squares);
-        node = node * 8 + lowest_lane(v8_eq(order, v8_set1(v8_hmin(order))));
+        const uint32_t bits = m8_bits(v8_eq(order, v8_set1(v8_hmin(order))));
+        if (!bits) {
+            return; // a particle that is nowhere
+        }
+        node = node * 8 + hem_lowest_bit(bits);
         near_fetch(shape, node, level - 1);
     }
 }
