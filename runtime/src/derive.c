@@ -107,28 +107,41 @@ static uint32_t pass_work(const hem_view* view, const hem_part* part) {
     return work;
 }
 
-static void note_ignored(const hem_view* view, hemi_ignored* ignored) {
+// Which cluster of the part a particle is in, as the search numbers them: lane by lane within 64 rows.
+static uint32_t cluster_order(uint32_t row, uint32_t lane, uint32_t slab_begin) {
+    const uint32_t slab = slab_begin + (row >> 3);
+    return (slab >> 3) * 64 + lane * 8 + (slab & 7);
+}
+
+// The search looks at each pair of clusters once, from the one with the smaller number.
+static void note_ignored(const hem_view* view, const hemi_derived* d, hemi_ignored* ignored) {
     if (!ignored) {
         return;
+    }
+    uint32_t slabs[HEM_MAX_PARTS], count = 0;
+    for (uint32_t p = 0; p < view->info->part_count; ++p) {
+        slabs[p] = count;
+        count += hemi_is_searched(view, d, p) ? (view->parts[p].row_count + 7) / 8 : 0;
     }
     memset(ignored, 0xff, hemi_ignored_at(view->info->part_count, view->info->row_count, 0) * sizeof(hemi_ignored));
     for (uint32_t a = 0; a < view->info->particle_count; ++a) {
         uint32_t part = view->particle_flags[a] >> HEM_PARTICLE_PART_SHIFT, lane = a & 7;
         uint32_t begin = view->parts[part].row_begin, row_a = (a >> 3) - begin;
+        const uint32_t order = cluster_order(row_a, lane, slabs[part]);
         hemi_ignored* own = &ignored[hemi_ignored_at(part, begin + (row_a & ~7u), lane)];
         for (uint32_t i = view->ignore_starts[a]; i < view->ignore_starts[a + 1]; ++i) {
             uint32_t b = view->ignore_list[i], row_b = (b >> 3) - begin;
-            if ((b & 7) != lane || view->particle_flags[b] >> HEM_PARTICLE_PART_SHIFT != part ||
-                row_b < (row_a & ~7u)) {
+            if (view->particle_flags[b] >> HEM_PARTICLE_PART_SHIFT != part ||
+                cluster_order(row_b, b & 7, slabs[part]) < order) {
                 continue;
             }
-            uint16_t first = (uint16_t)(begin + (row_b & ~7u));
-            for (uint32_t k = 0; k < 8; ++k) {
-                if (own->row[k] == UINT16_MAX) {
-                    own->row[k] = first;
+            uint16_t first = (uint16_t)((begin + (row_b & ~7u)) * 8 + (b & 7));
+            for (uint32_t k = 0; k < 8 && first != UINT16_MAX; ++k) {
+                if (own->first[k] == UINT16_MAX) {
+                    own->first[k] = first;
                     own->pairs[k] = 0;
                 }
-                if (own->row[k] == first) {
+                if (own->first[k] == first) {
                     own->pairs[k] |= (uint64_t)1 << (8 * (row_a & 7) + (row_b & 7));
                     break;
                 }
@@ -320,7 +333,7 @@ void hemi_derive(const hem_view* view, const hemi_kernels* kernels, hemi_derived
     count_block_weights(view, d->weights);
     d->cells_whole = are_cells_whole(view);
     order_parts(view, d);
-    note_ignored(view, d->ignored);
+    note_ignored(view, d, d->ignored);
     tile_lattices(view, d);
 }
 

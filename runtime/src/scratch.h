@@ -9,12 +9,12 @@
 
 // -- Derived from the asset alone
 
-// The pairs of a cluster with itself and with later ones of its lane that the ignore lists name: bit 8 i + j of pairs[k]
-// stands for its row i and row j of the cluster that begins at row[k]. Almost all neighbours in the mesh are among them;
-// what is not is found in the lists.
+// The pairs of a cluster with itself and with later ones of its part that the ignore lists name: bit 8 i + j of pairs[k]
+// stands for its row i and row j of the cluster that begins at particle first[k]. Almost all neighbours in the mesh are among
+// them; what is not is found in the lists.
 typedef struct hemi_ignored {
     uint64_t pairs[8];
-    uint16_t row[8]; // UINT16_MAX = none
+    uint16_t first[8]; // UINT16_MAX = none
 } hemi_ignored;
 
 // Clusters begin anew with each part, so a part adds at most one to those of whole rows.
@@ -63,6 +63,11 @@ struct hemi_derived {
     uint32_t separate;                 // no constraint of a part touches another part: they can be solved side by side
     uint8_t part_order[HEM_MAX_PARTS]; // the one with most constraints first
 };
+
+// Whether its particles are looked for: see kernels/pairs.inl.
+static inline int hemi_is_searched(const hem_view* view, const hemi_derived* d, uint32_t part) {
+    return view->parts[part].kind != HEM_PART_BODY && d->part_pairs[part] != 0;
+}
 
 // -- Solve: what constraints and the air need
 

@@ -36,9 +36,9 @@ HEM_INLINE int is_ignored(const hem_view* view, uint32_t a, uint32_t b) {
     return view->ignore_list[i] == b;
 }
 
-// Of the pairs of a cluster with the one that begins at that row, those that the asset ignores.
-HEM_INLINE uint64_t ignored_pairs(const hemi_ignored* ignored, uint32_t row) {
-    uint32_t found = m8_bits(w8_eq(w8_load_u16(ignored->row), w8_set1((int32_t)row)));
+// Of the pairs of a cluster with the one that begins at that particle, those that the asset ignores.
+HEM_INLINE uint64_t ignored_pairs(const hemi_ignored* ignored, uint32_t first) {
+    uint32_t found = m8_bits(w8_eq(w8_load_u16(ignored->first), w8_set1((int32_t)first)));
     return ignored->pairs[hem_lowest_bit(found | 0x80)] & (found ? UINT64_MAX : 0);
 }
 
@@ -250,7 +250,7 @@ static uint32_t cluster_rows(const hemi_search_args* args) {
     uint32_t slabs = 0;
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         const hem_part* part = &view->parts[p];
-        if (part->kind == HEM_PART_BODY || !part_pairs[p]) {
+        if (!hemi_is_searched(view, args->derived, p)) {
             continue;
         }
         for (uint32_t i = 0; i < part->row_count; i += 8) {
@@ -568,9 +568,10 @@ static uint32_t keep_unignored(const hemi_search_args* args, cluster_pair* pairs
         uint32_t lane = cluster_lane(eight_a(&pair));
         pair.close &= a == b ? 0x0080c0e0f0f8fcfeu : UINT64_MAX;
         if (all) {
-            int akin = (a->part == b->part) & (lane == cluster_lane(eight_b(&pair)));
+            uint32_t first = b->row * 8u + cluster_lane(eight_b(&pair));
+            int akin = (a->part == b->part) & (first != UINT16_MAX);
             const hemi_ignored* ignored = &all[hemi_ignored_at(a->part, a->row, lane)];
-            pair.close &= ~ignored_pairs(ignored, akin ? b->row : UINT32_MAX);
+            pair.close &= ~ignored_pairs(ignored, akin ? first : UINT32_MAX);
         }
         pairs[kept] = pair;
         kept += pair.close != 0;
