@@ -231,29 +231,36 @@ static void prove_clips(proof* p) {
 
 // -- The same at other rates
 
-static void prove_rates(proof* p) {
-    asset a;
-    if (!proof_wants(p, "rates") || !proof_sample(p, "cape_girl", &a)) {
-        return;
-    }
-    for (uint32_t i = 0; i < a.view.clip_count; i++) {
+static void add_rates(proof* p, const char* name, asset* a) {
+    for (uint32_t i = 0; i < a->view.clip_count; i++) {
         clip_run r[3];
         static const float hz[3] = {60.0f, 30.0f, 120.0f};
-        const char* name = asset_text(&a, a.view.clips[i].name_offset);
         bool good = true;
         for (int32_t k = 0; good && k < 3; k++) {
-            good = run_clip(p, &a, (int32_t)i, hz[k], &r[k]);
+            good = run_clip(p, a, (int32_t)i, hz[k], &r[k]);
         }
         for (int32_t k = 1; good && k < 3; k++) {
             char aimed[64], reached[64];
             double at60 = crossed(&r[0].physics), here = crossed(&r[k].physics);
             snprintf(aimed, sizeof(aimed), "%.1f within 20 %% (or 2)", at60);
             snprintf(reached, sizeof(reached), "%.1f", here);
-            proof_add(p, fabs(here - at60) <= fmax(0.2 * at60, 2.0), aimed, reached, "cape_girl %s: crossed at %g Hz",
-                      name, (double)hz[k]);
+            proof_add(p, fabs(here - at60) <= fmax(0.2 * at60, 2.0), aimed, reached, "%s %s: crossed at %g Hz", name,
+                      asset_text(a, a->view.clips[i].name_offset), (double)hz[k]);
         }
     }
-    asset_unload(&a);
+}
+
+static void prove_rates(proof* p) {
+    static const char* const names[] = {"cape_girl", "robe", "somersault", "hair", "monster"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char group[64];
+        asset a;
+        snprintf(group, sizeof(group), "rates/%s", names[i]);
+        if (proof_wants(p, group) && proof_sample(p, names[i], &a)) {
+            add_rates(p, names[i], &a);
+            asset_unload(&a);
+        }
+    }
 }
 
 // -- Characters from elsewhere
