@@ -127,11 +127,19 @@ void hemi_phase_frames(hemi_step* s) {
     }
 }
 
-void hemi_phase_skin(hemi_step* s) {
+static void make_matrices(void* user, uint32_t item, hemi_scratch* mine) {
+    const hemi_step* s = user;
     const hemi_instance* instance = s->instance;
-    if (instance->view->info->vertex_count) {
-        s->scene->kernels->palette(instance->view, instance->show_x, instance->show_q, instance->frame_q,
-                                   instance->palette);
+    const uint32_t begin = item * FRAME_ROWS, rows = instance->view->info->row_count;
+    (void)mine;
+    s->scene->kernels->palette(instance->view, instance->show_x, instance->show_q, instance->frame_q, begin,
+                               begin + FRAME_ROWS < rows ? begin + FRAME_ROWS : rows, instance->palette);
+}
+
+void hemi_phase_skin(hemi_step* s) {
+    const hem_info* info = s->instance->view->info;
+    if (info->vertex_count) {
+        hemi_share(s, (info->row_count + FRAME_ROWS - 1) / FRAME_ROWS, make_matrices, s);
     }
 }
 

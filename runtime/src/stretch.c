@@ -87,11 +87,19 @@ static void take_nothing(const hem_view* view, const hemi_stretch_args* args) {
            (size_t)args->indexed.count * 32);
 }
 
-static void shorten(hemi_step* s, const hem_part* part, float limit) {
+typedef struct shortened { // what was done of a part
+    uint32_t rows, links, pulls, work;
+} shortened;
+
+typedef struct shortening {
+    hemi_step* s;
+    shortened parts[HEM_MAX_PARTS];
+} shortening;
+
+static void shorten(hemi_step* s, const hem_part* part, float limit, shortened* done) {
     const hemi_kernels* k = s->scene->kernels;
     const hem_view* view = s->instance->view;
     hemi_solve* solve = &s->scratch->solve;
-    hemi_counters* counters = &s->scratch->counters;
     hemi_stretch_args args = {view,
                               part,
                               s->instance->x,
@@ -103,8 +111,8 @@ static void shorten(hemi_step* s, const hem_part* part, float limit) {
                               solve->stamps,
                               solve->lambda,
                               solve->planes,
-                              &counters->swept_links,
-                              &counters->swept_pulls,
+                              &done->links,
+                              &done->pulls,
                               hem_range_of(view->ranges, part, HEM_BATCH_LINKS),
                               hem_range_of(view->ranges, part, HEM_BATCH_INDEXED_LINKS)};
     trim(&args.rows, view->link_batches, sizeof(hem_link_batch), offsetof(hem_link_batch, kind));
@@ -115,12 +123,41 @@ static void shorten(hemi_step* s, const hem_part* part, float limit) {
     for (; args.sweep <= STRETCH_SWEEPS; ++args.sweep) {
         const int plain = args.sweep == 1 || args.sweep + STRETCH_PLAIN > STRETCH_SWEEPS;
         args.relax = plain ? 1.0f : STRETCH_RELAX;
-        counters->swept_rows += part->row_count;
+        done->rows += part->row_count;
         if (!k->limit_links(&args)) {
             return;
         }
         k->hold_planes(&args);
-        counters->work += part->row_count / 8;
+        done->work += part->row_count / 8;
+    }
+}
+
+static void shorten_part(void* user, uint32_t item, hemi_scratch* mine) {
+    shortening* all = user;
+    hemi_step* s = all->s;
+    const uint32_t p = s->derived->separate ? s->derived->part_order[item] : item;
+    const float limit = limit_of(s, p);
+    (void)mine;
+    if (limit > 0.0f) {
+        shorten(s, &s->instance->view->parts[p], limit, &all->parts[p]);
+    }
+}
+
+static void shorten_all(hemi_step* s) {
+    const uint32_t count = s->instance->view->info->part_count;
+    shortening all = {.s = s};
+    if (s->derived->separate) {
+        hemi_share(s, count, shorten_part, &all);
+    } else {
+        for (uint32_t p = 0; p < count; ++p) {
+            shorten_part(&all, p, s->scratch);
+        }
+    }
+    for (uint32_t p = 0; p < count; ++p) {
+        s->scratch->counters.swept_rows += all.parts[p].rows;
+        s->scratch->counters.swept_links += all.parts[p].links;
+        s->scratch->counters.swept_pulls += all.parts[p].pulls;
+        s->scratch->counters.work += all.parts[p].work;
     }
 }
 
@@ -132,11 +169,8 @@ void hemi_phase_stretch(hemi_step* s) {
     if (s->untangle) {
         hemi_watch_strained(s); // before they are shortened
     }
-    for (uint32_t p = 0; s->stretch && p < view->info->part_count; ++p) {
-        const float limit = limit_of(s, p);
-        if (limit > 0.0f) {
-            shorten(s, &view->parts[p], limit);
-        }
+    if (s->stretch) {
+        shorten_all(s);
     }
     for (uint32_t p = 0; p < view->info->part_count; ++p) {
         draw_strands(s, &view->parts[p]);

@@ -305,9 +305,9 @@ void HEMI_NAME(normals)(const hem_view* view, const hemi_row4* q, const hemi_row
 
 // Matrices rest -> now, sixteen floats per particle: three rows of four, for skinning, and where the particle is.
 void HEMI_NAME(palette)(const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q,
-                        float (*out)[16]) {
+                        uint32_t begin, uint32_t end, float (*out)[16]) {
     uint32_t oriented = view->info->oriented_row_count;
-    for (uint32_t row = 0; row < view->info->row_count; ++row) {
+    for (uint32_t row = begin; row < end; ++row) {
         const hem_rest_row* rest = &view->rest_rows[row];
         v8x4 turn = row4_load(row < oriented ? &q[row] : &frame_q[row - oriented]);
         v8_mat3 m = v8_mat3_from_quat(turn);

@@ -53,7 +53,8 @@ KERNEL(void, draw_strands,
        (const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args))
 KERNEL(void, limits, (const hem_view* view, const hemi_target_row* now, hemi_row4* x))
 KERNEL(void, apply_delta, (hemi_row4 * x, hemi_row4* delta, uint32_t count, int average)) // and clears it
-KERNEL(void, find_near, (const hemi_search_args* args))
+KERNEL(uint32_t, near_begin, (const hemi_search_args* args))
+KERNEL(void, near_half, (const hemi_search_args* args, uint32_t blocks, int particles))
 KERNEL(void, continuous, (const hemi_contact_args* args))
 // Bodies of this substep, from where the pose has them now and had them before.
 KERNEL(void, place_bodies,
@@ -105,7 +106,8 @@ KERNEL(void, angular_velocities,
 KERNEL(void, frames, (const hem_view* view, const hemi_row4* x, uint32_t begin, uint32_t count, hemi_row4* out))
 KERNEL(void, normals, (const hem_view* view, const hemi_row4* q, const hemi_row4* frame_q, hemi_row3* out))
 KERNEL(void, palette,
-       (const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q, float (*out)[16]))
+       (const hem_view* view, const hemi_row4* x, const hemi_row4* q, const hemi_row4* frame_q, uint32_t begin,
+        uint32_t end, float (*out)[16])) // rows
 KERNEL(void, skin,
        (const hem_view* view, const uint8_t* weights, const float (*palette)[16], const hemi_bone_pose* bones,
         float pose_blend, const hem_skin_args* args))
