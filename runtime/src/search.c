@@ -3,40 +3,6 @@
 
 #include "runtime/src/step.h"
 
-// Against bodies and against each other: neither half asks for what the other finds.
-typedef struct halves {
-    hemi_search_args args[2];
-    hemi_search search[2];
-    hemi_counters counters[2];
-    const hemi_kernels* kernels;
-    uint32_t blocks;
-} halves;
-
-static void find_half(void* user, uint32_t item, hemi_scratch* mine) {
-    halves* all = user;
-    (void)mine;
-    all->kernels->near_half(&all->args[item], all->blocks, (int)item);
-}
-
-static void find_near(const hemi_step* s, const hemi_search_args* args) {
-    halves all = {.kernels = s->scene->kernels, .blocks = s->scene->kernels->near_begin(args)};
-    for (int half = 0; half < 2; ++half) {
-        all.search[half] = *args->search;
-        all.args[half] = *args;
-        all.args[half].search = &all.search[half];
-        all.args[half].counters = &all.counters[half];
-    }
-    hemi_share(s, 2, find_half, &all);
-    for (int half = 0; half < 2; ++half) {
-        hemi_counters* sum = args->counters;
-        sum->candidate_count += all.counters[half].candidate_count;
-        sum->dropped_count += all.counters[half].dropped_count;
-        sum->looks += all.counters[half].looks;
-        sum->pair_looks += all.counters[half].pair_looks;
-        sum->work += all.counters[half].work;
-    }
-}
-
 void hemi_phase_search(hemi_step* s) {
     hemi_instance* instance = s->instance;
     const hem_view* view = instance->view;
@@ -72,7 +38,7 @@ void hemi_phase_search(hemi_step* s) {
             k->interpolate(instance->target_prev, instance->target_next, s1, view->anim_row_count, search->ahead);
             args.to = search->ahead;
         }
-        find_near(s, &args);
+        k->find_near(&args);
     }
     if (scratch->colliders.count) {
         scratch->counters.work += (uint64_t)view->info->row_count * ((scratch->colliders.count + 7) / 8);

@@ -53,8 +53,7 @@ KERNEL(void, draw_strands,
        (const hem_view* view, const hem_row_batch* batches, uint32_t count, const hemi_rod_args* args))
 KERNEL(void, limits, (const hem_view* view, const hemi_target_row* now, hemi_row4* x))
 KERNEL(void, apply_delta, (hemi_row4 * x, hemi_row4* delta, uint32_t count, int average)) // and clears it
-KERNEL(uint32_t, near_begin, (const hemi_search_args* args))
-KERNEL(void, near_half, (const hemi_search_args* args, uint32_t blocks, int particles))
+KERNEL(void, find_near, (const hemi_search_args* args))
 KERNEL(void, continuous, (const hemi_contact_args* args))
 // Bodies of this substep, from where the pose has them now and had them before.
 KERNEL(void, place_bodies,

@@ -837,25 +837,20 @@ static void near_bodies(const hemi_search_args* args, uint32_t blocks) {
     work_end(args, &work, block == blocks, &args->counters->looks);
 }
 
-// Returns how many blocks there are.
-uint32_t HEMI_NAME(near_begin)(const hemi_search_args* args) {
+void HEMI_NAME(find_near)(const hemi_search_args* args) {
     hemi_contacts* found = args->found;
     memset(found->near_begin, 0, (args->view->info->part_count + 1) * sizeof(uint32_t));
     memset(args->search->near_counts, 0, args->view->info->particle_count);
     found->near_count = args->search->hit_count = found->pair_count = 0;
     found->side_begin = found->side_end = 0;
+    uint32_t blocks = cluster_rows(args);
     HEM_ASSERT(args->dt > 0.0f && args->view->info->particle_count <= UINT16_MAX + 1u);
-    return cluster_rows(args);
-}
-
-// The two halves write nothing in common but the search's hit_count and the counters, of which each has its own.
-void HEMI_NAME(near_half)(const hemi_search_args* args, uint32_t blocks, int particles) {
-    if (!particles && args->derived->body_row_count) {
+    if (args->derived->body_row_count) {
         cluster_bodies(args);
         near_bodies(args, blocks);
         near_lists(args, args->derived->body_row_count * 8); // filled with the dummy
     }
-    if (particles && args->derived->simulated_pairs) {
+    if (args->derived->simulated_pairs) {
         near_particles(args, blocks);
     }
 }
