@@ -836,6 +836,8 @@ static bool drawn_into_cape(bool ordered, uint32_t features, double* modelled, d
         memset(part->outside_of, 0, sizeof(part->outside_of));
     }
     memcpy(tuning, w.view.tuning, count * sizeof(hem_tuning));
+    tuning[hair].drive = 1.5f; // a strong drive brings most of it out by itself
+    const float gravity_scale = tuning[hair].gravity_scale;
     tuning[hair].gravity_scale = -2.0f; // it goes the other way than the cape
     bool good = count <= 8 && hem_instance_set_tuning(w.scene, w.id, tuning, count) == HEM_OK;
     *modelled = outside_share(&w); // the outermost locks hang beside the cape, below the planes of its rim
@@ -844,7 +846,8 @@ static bool drawn_into_cape(bool ordered, uint32_t features, double* modelled, d
     hem_instance_set_gravity(w.scene, w.id, backward);
     world_step(&w, 1.0f / 60.0f, 0, 40);
     *drawn = outside_share(&w);
-    good = hem_instance_set_tuning(w.scene, w.id, w.view.tuning, count) == HEM_OK && good;
+    tuning[hair].gravity_scale = gravity_scale;
+    good = hem_instance_set_tuning(w.scene, w.id, tuning, count) == HEM_OK && good;
     hem_instance_set_features(w.scene, w.id, features);
     hem_instance_set_gravity(w.scene, w.id, NULL);
     world_step(&w, 1.0f / 60.0f, 0, 240);
