@@ -59,6 +59,7 @@ void hemc_pack_lattice_clips(hemc_packer* p) {
         const uint32_t count = p->mesh->part_begin[source + 1] - p->mesh->part_begin[source];
         const hemc_lattice* l = p->mesh->part_lattices[source];
         double(*turns)[4] = hemc_alloc(p->arena, count, sizeof *turns);
+        double(*moments)[3][3] = hemc_alloc(p->arena, count, sizeof *moments);
         for (uint32_t k = 0; k < l->clip_count; ++k) {
             const hemc_lattice_clip* from = &l->clips[k];
             hem_lattice_clip* to = &clips[clip++];
@@ -74,7 +75,7 @@ void hemc_pack_lattice_clips(hemc_packer* p) {
             }
             for (uint32_t n = 0; n < from->key_count; ++n) {
                 const hemc_vec3* places = from->places + (size_t)n * count;
-                hemc_lattice_turns(l, count, places, turns); // each begins with those of the key before
+                hemc_lattice_turns(l, count, places, moments, turns); // each begins with those of the key before
                 keys[key++] = (hem_lattice_key){from->seconds[n], row};
                 pack_key(p, source, part, places, (const double(*)[4])turns, rows + row);
                 row += p->layout->parts[part].row_count;

@@ -50,38 +50,43 @@ static void turn_of(const double a[3][3], double q[4]) {
     }
 }
 
-void hemc_lattice_turns(const hemc_lattice* l, uint32_t count, const hemc_vec3* places, double (*turns)[4]) {
-    for (uint32_t i = 0; i < count; ++i) {
-        // Few cells meet at a particle, and this runs once: all of them are asked.
-        double a[3][3] = {{0}};
-        for (uint32_t c = 0; c < l->cell_count; ++c) {
-            bool corner = false;
-            for (int k = 0; k < 8; ++k) {
-                corner = corner || l->corners[c][k] == i;
-            }
-            if (!corner) {
-                continue;
-            }
-            double middle[3] = {0}, rest[3] = {0};
-            for (int k = 0; k < 8; ++k) {
-                const hemc_vec3 x = places[l->corners[c][k]];
-                const double at[3] = {x.x, x.y, x.z};
-                for (int r = 0; r < 3; ++r) {
-                    middle[r] += 0.125 * at[r];
-                    rest[r] += 0.125 * lattice_index(l, l->corners[c][k], r);
-                }
-            }
-            for (int k = 0; k < 8; ++k) {
-                const hemc_vec3 x = places[l->corners[c][k]];
-                const double at[3] = {x.x, x.y, x.z};
-                for (int r = 0; r < 3; ++r) {
-                    for (int s = 0; s < 3; ++s) {
-                        a[r][s] += (at[r] - middle[r]) * (lattice_index(l, l->corners[c][k], s) - rest[s]);
-                    }
-                }
+// Adds what a cell's corners tell of its turn: the sum of (x - middle) (rest - middle)^T.
+static void add_turn(const hemc_lattice* l, uint32_t cell, const hemc_vec3* places, double a[3][3]) {
+    const uint32_t* corner = l->corners[cell];
+    double middle[3] = {0}, rest[3] = {0};
+    for (int k = 0; k < 8; ++k) {
+        const hemc_vec3 x = places[corner[k]];
+        const double at[3] = {x.x, x.y, x.z};
+        for (int r = 0; r < 3; ++r) {
+            middle[r] += 0.125 * at[r];
+            rest[r] += 0.125 * lattice_index(l, corner[k], r);
+        }
+    }
+    for (int k = 0; k < 8; ++k) {
+        const hemc_vec3 x = places[corner[k]];
+        const double at[3] = {x.x, x.y, x.z};
+        for (int r = 0; r < 3; ++r) {
+            for (int s = 0; s < 3; ++s) {
+                a[r][s] += (at[r] - middle[r]) * (lattice_index(l, corner[k], s) - rest[s]);
             }
         }
-        turn_of((const double(*)[3])a, turns[i]);
+    }
+}
+
+void hemc_lattice_turns(const hemc_lattice* l, uint32_t count, const hemc_vec3* places, double (*moments)[3][3],
+                        double (*turns)[4]) {
+    memset(moments, 0, count * sizeof(*moments));
+    for (uint32_t c = 0; c < l->cell_count; ++c) {
+        double a[3][3] = {{0}};
+        add_turn(l, c, places, a);
+        for (int k = 0; k < 8; ++k) {
+            for (int n = 0; n < 9; ++n) {
+                moments[l->corners[c][k]][n / 3][n % 3] += a[n / 3][n % 3];
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        turn_of((const double(*)[3])moments[i], turns[i]);
     }
 }
 

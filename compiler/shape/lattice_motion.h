@@ -9,7 +9,8 @@ bool hemc_lattice_motion(hemc_arena* arena, hemc_log* log, const hemc_model* mod
                          hemc_mesh* mesh);
 
 // How the lattice is turned at each particle, against its rest shape: the rotation of the linear map that fits its cells'
-// corners best. turns holds guesses, unit.
-void hemc_lattice_turns(const hemc_lattice* lattice, uint32_t count, const hemc_vec3* places, double (*turns)[4]);
+// corners best. turns holds guesses, unit; moments is room to work in.
+void hemc_lattice_turns(const hemc_lattice* lattice, uint32_t count, const hemc_vec3* places, double (*moments)[3][3],
+                        double (*turns)[4]);
 
 #endif
