@@ -70,6 +70,17 @@ int hemc_list_run(const char* input, bool as_json);
 int hemc_compile(const hemc_job* job, uint8_t** bytes, size_t* size);
 void hemc_free(void* bytes);
 
+// The inverse of an animation, as `hemc lattice inverse` works it out: where the particles of a lattice are to be so that
+// it has the vertices where they are. Opening does what depends on the rest shape alone.
+typedef struct hemc_inverter hemc_inverter;
+
+// lattice: which one of a compiled asset. bytes are 64-byte aligned and stay until it is closed. NULL: there is no such
+// lattice, its vertices lie in a plane, or there is no memory.
+hemc_inverter* hemc_inverter_open(const void* bytes, size_t size, uint32_t lattice);
+// Three floats for each vertex of the asset and each of its particles; those of other parts are left alone.
+void hemc_inverter_frame(hemc_inverter* inverter, const float* vertices, float* particles);
+void hemc_inverter_close(hemc_inverter* inverter); // NULL is allowed
+
 // The hemc program: its command line, messages and exit code. docs/hemc.md describes it.
 int hemc_main(int argc, char** argv);
 
