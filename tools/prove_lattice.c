@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove.h"
+#include "tools/prove_lattice.h"
 #include "tools/prove_penguins.h"
 #include "tools/prove_tear.h"
+#include "tools/jelly.h"
 #include "tools/player.h"
-#include "compiler/hemc.h"
 #include "platform/clock.h"
 
 #include <math.h>
@@ -12,92 +13,9 @@
 #include <string.h>
 
 // Lattices: what regions cost at each width, what they keep, and whether a jelly acts: follows its clip, gives way to a slab
-// and comes back. (That running sums are the plain ones is a test of the runtime's: it needs its insides.)
+// and comes back.
 
-enum { SIDE_LIMIT = 16, FRAMES = 60, RUNS = 7 };
-
-typedef struct jelly {
-    uint8_t* bytes;
-    void* block;
-    hem_asset asset;
-    hem_scene* scene;
-    hem_instance_id id;
-    hem_asset_info info;
-} jelly;
-
-static void close_jelly(jelly* j) {
-    free(j->block);
-    hemc_free(j->bytes);
-    memset(j, 0, sizeof(*j));
-}
-
-static bool open_scene(jelly* j, size_t size) {
-    if (hem_asset_open(&j->asset, j->bytes, size) != HEM_OK || hem_asset_get_info(&j->asset, &j->info) != HEM_OK) {
-        return false;
-    }
-    hem_slot_def slot = {&j->asset, 1};
-    hem_scene_def def = hem_scene_def_default();
-    def.slots = &slot;
-    def.slot_count = 1;
-    hem_memory need = {0, 64};
-    if (hem_scene_measure(&def, &need) != HEM_OK || (j->block = malloc(need.size + need.align)) == NULL) {
-        return false;
-    }
-    void* aligned = (void*)(((uintptr_t)j->block + need.align - 1) & ~(uintptr_t)(need.align - 1));
-    hem_instance_def instance = hem_instance_def_default();
-    instance.asset = &j->asset;
-    if (hem_scene_init(&j->scene, &def, aligned, need.size) != HEM_OK ||
-        hem_scene_add(j->scene, &instance, &j->id) != HEM_OK) {
-        return false;
-    }
-    hem_instance_set_features(j->scene, j->id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_SLEEP);
-    return true;
-}
-
-// A box of nx x ny x nz particles, 10 cm apart, that knows its pose.
-static bool open_box(jelly* j, int nx, int ny, int nz) {
-    static float positions[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT][3], drive[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT];
-    static int32_t cells[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT][3];
-    static uint32_t corners[SIDE_LIMIT * SIDE_LIMIT * SIDE_LIMIT][8];
-    uint32_t count = 0;
-    memset(j, 0, sizeof(*j));
-    hemc_bare_lattice lattice;
-    memset(&lattice, 0, sizeof(lattice));
-    for (int z = 0; z < nz; z++) {
-        for (int y = 0; y < ny; y++) {
-            for (int x = 0; x < nx; x++, count++) {
-                const float p[3] = {0.1f * (float)x, 0.1f * (float)y, 0.1f * (float)z};
-                const int32_t at[3] = {x, y, z};
-                memcpy(positions[count], p, sizeof(p));
-                drive[count] = 1.0f;
-                if (x + 1 < nx && y + 1 < ny && z + 1 < nz) {
-                    memcpy(cells[lattice.cell_count], at, sizeof(at));
-                    for (int k = 0; k < 8; k++) {
-                        corners[lattice.cell_count][k] =
-                            (uint32_t)(((z + (k >> 2)) * ny + y + (k >> 1 & 1)) * nx + x + (k & 1));
-                    }
-                    lattice.cell_count++;
-                }
-            }
-        }
-    }
-    const uint32_t sizes[3] = {(uint32_t)nx, (uint32_t)ny, (uint32_t)nz};
-    memcpy(lattice.size, sizes, sizeof(sizes));
-    lattice.cells = (const int32_t(*)[3])cells;
-    lattice.corners = (const uint32_t(*)[8])corners;
-    lattice.spacing[0] = lattice.spacing[1] = lattice.spacing[2] = 0.1f;
-    lattice.alpha = 0.75f;
-    lattice.width = 1;
-    hemc_bare_mesh mesh;
-    memset(&mesh, 0, sizeof(mesh));
-    mesh.particle_count = count;
-    mesh.positions = (const float(*)[3])positions;
-    mesh.drive = drive;
-    mesh.radius = 0.05f;
-    mesh.lattice = &lattice;
-    size_t size = 0;
-    return hemc_compile_bare(&mesh, &j->bytes, &size) == 0 && open_scene(j, size);
-}
+enum { FRAMES = 60, RUNS = 7 };
 
 static void tune(jelly* j, uint32_t width, bool tracking) {
     hem_tuning t;
@@ -143,9 +61,9 @@ static double frame_seconds(jelly* j, bool moving) {
 
 static void prove_cost(proof* p) {
     jelly j;
-    if (!open_box(&j, 15, 15, 15)) {
+    if (!jelly_open(&j, 15, 15, 15, true, 0)) {
         proof_unmeasured(p, "at most 25 ns", "the scene could not be made", "regions");
-        close_jelly(&j);
+        jelly_close(&j);
         return;
     }
     double low = 1e9, high = 0;
@@ -160,15 +78,15 @@ static void prove_cost(proof* p) {
         }
     }
     proof_at_most(p, 15.0, 100.0 * (high / low - 1.0), "%", "dearest over cheapest of w = 1 to 8");
-    close_jelly(&j);
-    if (open_box(&j, 10, 7, 6)) {
+    jelly_close(&j);
+    if (jelly_open(&j, 10, 7, 6, true, 0)) {
         tune(&j, 1, true);
         proof_at_most(p, 0.05, 1e3 * frame_seconds(&j, true), "ms",
                       "a frame of 420 particles that track a pose which moves in every frame");
     } else {
         proof_unmeasured(p, "0.05 ms", "the scene could not be made", "420 particles");
     }
-    close_jelly(&j);
+    jelly_close(&j);
 }
 
 // -- The octopus
@@ -301,11 +219,25 @@ void prove_lattice(proof* p) {
     if (proof_wants(p, "cost")) {
         prove_cost(p);
     }
+    if (proof_wants(p, "sums")) {
+        prove_lattice_sums(p);
+    }
+    if (proof_wants(p, "momentum")) {
+        prove_lattice_momentum(p);
+    }
+    if (proof_wants(p, "inverse")) {
+        prove_lattice_inverse(p);
+    }
+    if (proof_wants(p, "files")) {
+        prove_lattice_files(p);
+    }
     if (proof_wants(p, "octopus")) {
         prove_octopus(p);
+        prove_lattice_wall(p);
     }
     if (proof_wants(p, "fracture")) {
         prove_tear(p);
+        prove_lattice_tears(p);
     }
     if (proof_wants(p, "penguins")) {
         prove_penguins(p);

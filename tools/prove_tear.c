@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "tools/prove_tear.h"
-#include "tools/player.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static void add_triangle(edge* edges, uint32_t* count, const uint64_t id[3]) {
 }
 
 // Edges of everything drawn whose faces do not cancel.
-static double open_edges(const player* p) {
+double proof_open_edges(const player* p) {
     const hem_view* v = &p->setup.source->view;
     hem_torn torn;
     if (hem_instance_get_torn(p->scene, p->id, &torn) != HEM_OK) {
@@ -108,7 +107,7 @@ static double moving_mass(const player* p) {
     return mass;
 }
 
-static double unsound_vertices(const player* p) {
+double proof_unsound_vertices(const player* p) {
     uint32_t bad = 0;
     for (uint32_t i = 0; i < p->setup.source->view.info->vertex_count + p->puppet.torn_count; i++) {
         const float* x = p->puppet.positions + 3 * (size_t)i;
@@ -153,7 +152,8 @@ static bool play(const asset* a, hem_kernel kernel, bool restore, run* out) {
             copied = good;
             free(bytes);
         }
-        const double open = f % 10 == 0 || f + 1 == FRAMES ? open_edges(&p) : 0.0, unsound = unsound_vertices(&p);
+        const double open = f % 10 == 0 || f + 1 == FRAMES ? proof_open_edges(&p) : 0.0,
+                     unsound = proof_unsound_vertices(&p);
         out->open = open > out->open ? open : out->open;
         out->unsound = unsound > out->unsound ? unsound : out->unsound;
         out->pieces = torn.piece_count;
