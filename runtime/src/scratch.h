@@ -285,12 +285,14 @@ typedef struct hemi_mesh_near {
     uint32_t triangle[8]; // UINT32_MAX = none
 } hemi_mesh_near;
 
-// A row that may touch a mesh until the next search.
+// Eight particles of a part that may touch a mesh until the next search, those with about as many triangles together.
 typedef struct hemi_mesh_row {
-    uint32_t row, part, collider;
+    uint16_t particle[8]; // the last one repeats in lanes that are not there
+    uint32_t lanes;       // that are
+    uint32_t part, collider;
     uint32_t first, depth; // entries
     uint32_t asking;       // lanes that ask the tree
-    uint32_t reserved[10];
+    uint32_t reserved[6];
     hemi_row3 start; // where the particles were at the search, the mesh's space
     hemi_row3 drift; // how the mesh by them moves until the next one
     float room[8];   // how far they may stray from both, or they ask the tree

@@ -161,18 +161,6 @@ HEM_INLINE support8 gather_support(const float* support, const uint16_t list[8],
     return m;
 }
 
-// A part's friction at eight of its particles.
-HEM_INLINE v8 eight_friction(const hem_view* view, const hemi_part_step* part, const uint16_t slot[8]) {
-    HEM_ALIGN(32) float painted[8];
-    if (!view->map_rows) {
-        return v8_set1(part->friction);
-    }
-    for (int i = 0; i < 8; ++i) {
-        painted[i] = view->map_rows[slot[i] >> 3].friction[slot[i] & 7];
-    }
-    return v8_mul(v8_set1(part->friction), v8_load(painted));
-}
-
 void HEMI_NAME(touch_bodies)(const hemi_contact_args* args) {
     const hem_view* view = args->view;
     const hemi_contacts* s = args->contacts;

@@ -72,6 +72,7 @@ typedef struct near_one {
     hem_vec3 drift;
     float room;
     uint32_t count, asks, drifts;
+    uint32_t particle;
     uint32_t flat; // the triangle that is the plane through the point across the way from it; MESH_NO_TRIANGLE = none
     hem_vec3 point;
     uint32_t triangle[HEMI_MESH_NEAR];

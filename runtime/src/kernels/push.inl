@@ -48,6 +48,18 @@ HEM_INLINE v8 row_friction(const hem_view* view, const hemi_part_step* part, uin
     return view->map_rows ? v8_mul(friction, v8_load(view->map_rows[row].friction)) : friction;
 }
 
+// A part's friction at eight of its particles.
+HEM_INLINE v8 eight_friction(const hem_view* view, const hemi_part_step* part, const uint16_t slot[8]) {
+    HEM_ALIGN(32) float painted[8];
+    if (!view->map_rows) {
+        return v8_set1(part->friction);
+    }
+    for (int i = 0; i < 8; ++i) {
+        painted[i] = view->map_rows[slot[i] >> 3].friction[slot[i] & 7];
+    }
+    return v8_mul(v8_set1(part->friction), v8_load(painted));
+}
+
 typedef struct contact8 {
     v8x3 n;
     v8 depth; // > 0 inside
