@@ -45,10 +45,8 @@ HEM_INLINE m8 near_sideways(const near_one* one, const near_seen* seen, uint32_t
 static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, near_one* one, float square[NEAR_NODES],
                            uint32_t first) {
     near_seen seen;
-    one->count = one->asks = one->drifts = 0;
+    one->count = one->asks = 0;
     one->flat = MESH_NO_TRIANGLE;
-    one->drift = hem_vec3_make(0.0f, 0.0f, 0.0f);
-    one->room = near_room(shape, one);
     near_see(shape, c, one, square, first, &seen);
     if (seen.full) {
         one->asks = 1;
@@ -65,7 +63,7 @@ static void near_triangles(const hemi_mesh_shape* shape, const near_cluster* c, 
     }
     v8 keep = v8_set1(one->margin + one->room);
     uint32_t many = 0;
-    one->asks |= shape->began && one->drifts && one->margin + one->room + hem_vec3_length(one->drift) > one->reach;
+    one->asks |= shape->began && one->margin + one->room + 2.0f * one->half > one->reach;
     for (uint32_t i = 0; i < seen.count && !one->asks; ++i) {
         if (shape->began) { // in the motion of its corners a triangle may come nearer
             mesh_triangles t = mesh_triangles_at(shape, seen.block[i], shape->then);
@@ -265,6 +263,7 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
             one->margin = margin[i][lane];
             one->reach = r;
             one->particle = (begin + i) * 8 + lane;
+            near_expect(&s->mesh, one);
             for (int k = 0; k < 3; ++k) {
                 low[k] = p[k] - r < low[k] ? p[k] - r : low[k];
                 high[k] = p[k] + r > high[k] ? p[k] + r : high[k];
@@ -277,12 +276,12 @@ static void near_rows(near_search* s, uint32_t begin, uint32_t count, const hemi
         uint32_t nearest[8] = {0};
         for (uint32_t bits = field ? 0 : members; bits; bits &= bits - 1) {
             const uint32_t i = hem_lowest_bit(bits);
-            nearest[i] = near_measure(cluster, s->ones[i][lane].start, square[i]);
+            nearest[i] = near_measure(cluster, s->ones[i][lane].middle, square[i]);
             near_fetch(&s->mesh, cluster->block[nearest[i]], cluster->level);
         }
         for (uint32_t bits = field || !cluster || cluster->level == 0 ? 0 : members; bits; bits &= bits - 1) {
             const uint32_t i = hem_lowest_bit(bits);
-            near_foresee(&s->mesh, s->ones[i][lane].start, cluster->block[nearest[i]], cluster->level);
+            near_foresee(&s->mesh, s->ones[i][lane].middle, cluster->block[nearest[i]], cluster->level);
         }
         for (; members; members &= members - 1) {
             const uint32_t i = hem_lowest_bit(members);

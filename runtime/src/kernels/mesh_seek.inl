@@ -8,8 +8,8 @@
 #define NEAR_FRONT 0.1f // margins: which of about equally near triangles tells front from behind
 #define NEAR_ROOM 0.15f // margins that a particle may stray beyond NEAR_WAYS times its expected way
 #define NEAR_WAYS 1.5f
-#define NEAR_ROOM_CHANGING 0.5f // the same by a mesh that changes its shape: its own motion is only roughly known
-#define NEAR_WAYS_CHANGING 2.0f
+#define NEAR_ROOM_CHANGING 1.0f // the same by a mesh that changes its shape, beyond a share of the way
+#define NEAR_WAYS_CHANGING 0.25f
 #define NEAR_HAIR 1e-3f // margins: rounding errors of that
 #define NEAR_EASE 0.03f // margins: where a particle cannot reach the surface, its distance may be wrong by so much
 #define NEAR_FINE 4.0f  // margins: only among triangles whose sides are shorter
@@ -69,9 +69,11 @@ static void near_blocks(const hemi_mesh_shape* shape, const float low[3], const 
 typedef struct near_one {
     hem_vec3 start, way; // the mesh's space; the way without the mesh's own change of shape
     float margin, reach; // reach: what the cluster's box has of this one
-    hem_vec3 drift;
+    hem_vec3 drift; // by a mesh that changes its shape: where the particle is expected when the search ends, from start
+    hem_vec3 middle; // of that way
+    float half;      // of its length
     float room;
-    uint32_t count, asks, drifts;
+    uint32_t count, asks;
     uint32_t particle;
     uint32_t flat; // the triangle that is the plane through the point across the way from it; MESH_NO_TRIANGLE = none
     hem_vec3 point;
@@ -126,16 +128,6 @@ HEM_INLINE v8 near_apart(const hemi_mesh_shape* shape, uint32_t block, const mes
     v8x3 a = v8x3_sub(v8x3_sub(now.a, then->a), u), b = v8x3_sub(v8x3_sub(now.b, then->b), u),
          c = v8x3_sub(v8x3_sub(now.c, then->c), u);
     return v8_sqrt(v8_max(v8x3_dot(a, a), v8_max(v8x3_dot(b, b), v8x3_dot(c, c))));
-}
-
-static hem_vec3 near_drift(const hemi_mesh_shape* shape, uint32_t triangle) {
-    hem_vec3 then[3], now[3], sum = hem_vec3_make(0.0f, 0.0f, 0.0f);
-    mesh_triangle(shape, triangle, shape->then, then);
-    mesh_triangle(shape, triangle, shape->now, now);
-    for (int k = 0; k < 3; ++k) {
-        sum = hem_vec3_add(sum, hem_vec3_sub(now[k], then[k]));
-    }
-    return hem_vec3_scale(sum, 1.0f / 3.0f);
 }
 
 // What the parents say of the cluster's nodes.
@@ -230,17 +222,30 @@ HEM_INLINE v8 near_squares(v8x3 low, v8x3 high, v8x3 p) {
 }
 
 // What is farther than this does not matter: nearer than the margin within the particle's room, or than what is nearest now;
-// and of what tells front from behind. In a mesh that changes its shape all counts from where the drift takes the particle.
+// and of what tells front from behind. In a mesh that changes its shape boxes hold both of its ends, and all counts from the
+// middle of the way: a point that is farther from there than half of the way and the rest is so from both ends.
 static float near_matters(const hemi_mesh_shape* shape, const near_one* one, float least) {
     const float keep = one->margin + one->room, front = least + NEAR_FRONT * one->margin;
-    const float far = shape->began ? keep + hem_vec3_length(one->drift) : hem_minf(keep, least + 2.0f * one->room);
-    return hem_minf(one->reach, hem_maxf(far, front));
+    if (shape->began) {
+        return hem_minf(one->reach, hem_maxf(keep, front)) + one->half;
+    }
+    return hem_minf(one->reach, hem_maxf(hem_minf(keep, least + 2.0f * one->room), front));
 }
 
-static float near_room(const hemi_mesh_shape* shape, const near_one* one) {
-    const float way = hem_vec3_length(hem_vec3_sub(one->way, one->drift));
-    return shape->began ? NEAR_WAYS_CHANGING * way + NEAR_ROOM_CHANGING * one->margin
-                        : NEAR_WAYS * way + NEAR_ROOM * one->margin;
+// Where it may be until the search ends. By a mesh that changes its shape that is around its own way, not where it began:
+// what lies on the mesh goes with it, and what does not is nearest to where it goes anyway.
+static void near_expect(const hemi_mesh_shape* shape, near_one* one) {
+    const float way = hem_vec3_length(one->way);
+    one->drift = hem_vec3_make(0.0f, 0.0f, 0.0f);
+    one->middle = one->start;
+    one->half = 0.0f;
+    one->room = NEAR_WAYS * way + NEAR_ROOM * one->margin;
+    if (shape->began) {
+        one->drift = one->way;
+        one->middle = hem_vec3_madd(one->way, 0.5f, one->start);
+        one->half = 0.5f * way;
+        one->room = NEAR_WAYS_CHANGING * way + NEAR_ROOM_CHANGING * one->margin;
+    }
 }
 
 static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* seen, uint32_t block) {
@@ -268,11 +273,6 @@ static void near_look(const hemi_mesh_shape* shape, near_one* one, near_seen* se
     seen->nearest = block * 8 + lane;
     seen->point = hem_vec3_sub(
         one->start, hem_vec3_make(v8_lane(away.x, (int)lane), v8_lane(away.y, (int)lane), v8_lane(away.z, (int)lane)));
-    if (shape->began && !one->drifts && low < 2.0f * one->margin) {
-        one->drifts = 1;
-        one->drift = near_drift(shape, seen->nearest);
-        one->room = near_room(shape, one);
-    }
     const float matters = near_matters(shape, one, low);
     seen->square = matters * matters;
     seen->beside = shape->began ? 0.0f : 2.0f * (1.0f + NEAR_HAIR) * one->room;
@@ -394,7 +394,7 @@ static void near_enter(const hemi_mesh_shape* shape, const near_one* one, const 
     f->node = mesh_node(shape, level, node, &f->made);
     f->slab = shape->slabs ? &shape->slabs[shape->view->level_begin[level] + node] : NULL;
     const near_boxes boxes = near_children(f->node, f->slab);
-    f->order = near_order(&boxes, v8x3_set1(one->start.x, one->start.y, one->start.z), &f->squares);
+    f->order = near_order(&boxes, v8x3_set1(one->middle.x, one->middle.y, one->middle.z), &f->squares);
     f->first = node * 8;
     f->level = level;
     f->finds = seen->finds;
@@ -473,7 +473,7 @@ static void near_see(const hemi_mesh_shape* shape, const near_cluster* c, near_o
     seen->count = seen->full = seen->finds = 0;
     seen->least = 1e30f;
     seen->nearest = MESH_NO_TRIANGLE;
-    seen->square = one->reach * one->reach;
+    seen->square = (one->reach + one->half) * (one->reach + one->half);
     seen->beside = seen->ease = 0.0f;
     if (!c) {
         field_see(shape, one, seen);
