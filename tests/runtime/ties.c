@@ -254,6 +254,69 @@ TEST joints_hold_a_lattice_to_the_world(void) {
     PASS();
 }
 
+// A tie between instances (docs/lattices.md): held to where the other's particle will be at the end of the next step. The roots do
+// not turn, so that the way to the world is a sum.
+static hem_tie tie_to(const hem_scene* scene, hem_instance_id other, const hem_root* root, uint32_t particle,
+                      uint32_t own, float dt) {
+    hem_particle end;
+    hem_tie tie = joint(own);
+    hem_instance_get_particles(scene, other, particle, 1, &end);
+    for (int k = 0; k < 3; ++k) {
+        tie.position[k] = root->position[k] + (double)end.position[k] + (double)(dt * end.velocity[k]);
+    }
+    return tie;
+}
+
+// Two lattices of a scene, one thrown: the other is led by its end, swings from it, and holds up nobody.
+TEST an_instance_is_led_by_another(void) {
+    hem_instance_def one = hem_instance_def_default();
+    one.gravity_scale = 0;
+    world w;
+    ASSERT(world_open(&w, "lattice", NULL, &one, 2));
+    hem_instance_id other = w.id;
+    ++other.index1;
+    hem_tuning t = world_tuning(&w);
+    t.damping = t.angular_damping = 0;
+    double low = 1e9, high = -1e9;
+    uint32_t last = 0, first = 0; // the far end of the one, the near end of the other
+    for (uint32_t n = 0; n < w.view.info->real_particle_count; ++n) {
+        const uint32_t i = nth_particle(&w, false, n);
+        const double x = (double)particle_at(&w, i).position[0];
+        last = x > high ? i : last;
+        first = x < low ? i : first;
+        high = fmax(high, x);
+        low = fmin(low, x);
+    }
+    const hem_root root[2] = {{{0, 0, 0}, {0, 0, 0, 1}}, {{high - low, 0, 0}, {0, 0, 0, 1}}};
+    for (int i = 0; i < 2; ++i) {
+        const hem_instance_id id = i == 0 ? w.id : other;
+        hem_instance_set_tuning(w.scene, id, &t, 1);
+        hem_instance_set_features(w.scene, id, HEM_FEATURE_ALL & ~(uint32_t)HEM_FEATURE_SLEEP);
+        hem_instance_set_root(w.scene, id, &root[i]);
+    }
+    world_step(&w, 1.0f / 60.0f, 0, 1);
+    for (uint32_t i = 0; i < w.view.info->particle_count; ++i) {
+        w.scene->instances[0].v[i >> 3].x[i & 7] = -1.0f;
+    }
+    const vec3d began = center_of_mass(&w);
+    double worst = 0;
+    for (int f = 0; f < 240; ++f) {
+        const hem_tie tie = tie_to(w.scene, w.id, &root[0], last, first, 1.0f / 60.0f);
+        ASSERT_EQ(HEM_OK, hem_instance_set_ties(w.scene, other, &tie, 1));
+        world_step(&w, 1.0f / 60.0f, 0, 1);
+        hem_particle led;
+        ASSERT_EQ(HEM_OK, hem_instance_get_particles(w.scene, other, first, 1, &led));
+        const hem_particle leads = particle_at(&w, last);
+        const double at[3] = {(double)leads.position[0] - root[1].position[0], (double)leads.position[1],
+                              (double)leads.position[2]};
+        worst = f > 0 ? fmax(worst, apart(at, led.position)) : worst; // the first place has not travelled
+    }
+    ASSERT_IN_RANGE(0.0, worst, 1e-3);
+    ASSERT_IN_RANGE(began.x - 4.0, center_of_mass(&w).x, 1e-2);
+    world_close(&w);
+    PASS();
+}
+
 // Two bodies of a heap hang together by a joint between the two particles that are nearest to each other, and by nothing else:
 // one is thrown away from the other and takes it along, and the momentum of all stays what it was.
 TEST a_joint_holds_two_bodies_together(void) {
@@ -469,6 +532,7 @@ SUITE(ties_suite) {
     RUN_TEST(a_place_is_in_the_world);
     RUN_TEST(a_joint_holds_to_a_bone);
     RUN_TEST(joints_hold_a_lattice_to_the_world);
+    RUN_TEST(an_instance_is_led_by_another);
     RUN_TEST(a_joint_holds_two_bodies_together);
     RUN_TEST(a_hand_pulls_a_cape);
     RUN_TEST(stiff_ties_come_to_rest);
