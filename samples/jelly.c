@@ -15,7 +15,7 @@ static void jelly_shape(kit_model* model, kit_shape* s) {
     kit_ball(model, s, BEAR, kit_v(0.0, 0.81, 0.13), kit_v(0.075, 0.06, 0.07), 0.04); // muzzle
     const int32_t first = s->blob_count;
     kit_ball(model, s, EARS, kit_v(0.125, 0.985, -0.01), kit_v(0.065, 0.065, 0.045), 0.03);
-    kit_cone(model, s, BEAR, kit_v(0.13, 0.63, 0.03), kit_v(0.27, 0.54, 0.10), 0.075, 0.065, 0.04);
+    kit_cone(model, s, BEAR, kit_v(0.12, 0.645, 0.03), kit_v(0.31, 0.70, 0.07), 0.075, 0.065, 0.04);
     kit_cone(model, s, BEAR, kit_v(0.11, 0.24, 0.02), kit_v(0.145, 0.09, 0.07), 0.095, 0.085, 0.05);
     kit_shape_mirror(model, s, first, 0);
 }
