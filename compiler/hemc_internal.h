@@ -331,7 +331,7 @@ typedef struct hemc_part_recipe {
     hemc_virtual virtual_particles;
     hemc_lattice_recipe lattice;
     const char* why;            // automatic mode: what was seen; NULL otherwise
-    bool spring_bones;          // automatic mode: its drive is a VRM's, and no trial changes it
+    bool spring_bones;          // its drive is a VRM's, whose bones hang of themselves; no trial changes it
     const uint8_t* chain_bones; // automatic mode: per bone, the chains it was found by; NULL = none
     const uint8_t* accessories; // as in hemc_recipe
     hemc_lies lies;
@@ -678,6 +678,8 @@ typedef struct hemc_spring_collider {
     uint64_t groups; // bits of the groups that hold it
 } hemc_spring_collider;
 uint32_t hemc_import_spring_colliders(const hemc_model* model, hemc_spring_collider out[HEM_MAX_COLLIDERS]);
+// How far bones hang of themselves, and what they point to. (import/vrm.c)
+void hemc_spring_hangs(hemc_arena* arena, const hemc_model* model, hem_bone* bones);
 // flags[bone] = 1 for the bones that it names.
 bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags);
 // What needs the recipe: applies its scale to the model and bakes the clips it includes. Runs after hemc_recipe_load.

@@ -62,6 +62,7 @@ extern "C" {
 
 // Ranges in which all arithmetic of the solver stays finite.
 #define HEM_MAX_METRES 1e6f // of any coordinate or length
+#define HEM_MAX_HANG 1e3f   // of a bone: gravity for one of stiffness
 #define HEM_MIN_UNIT 1e-6f  // metres per unit of a glTF
 #define HEM_MAX_UNIT 1e6f
 #define HEM_MIN_RADIUS 1e-6f
@@ -396,7 +397,8 @@ typedef struct hem_bone {
     uint32_t name_offset;
     int32_t parent;         // index below this bone's own, or HEM_NONE
     float inverse_bind[12]; // 3x4, rows of 4
-    uint32_t reserved[2];
+    float hang;             // towards gravity for one towards its rest: how far it hangs of itself; 0 = where the pose has it
+    uint32_t tail;          // of what hangs: the bone that it points to at rest, or its parent, which it points away from
 } hem_bone;
 HEM_STATIC_ASSERT(sizeof(hem_bone) == 64, "bone size");
 

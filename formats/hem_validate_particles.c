@@ -158,7 +158,9 @@ hem_format_result hemi_check_bones(hemi_checker* c) {
             REFUSE_IF(!hemi_in_range(b->inverse_bind[k], -HEM_MAX_METRES, HEM_MAX_METRES), BAD_VALUE, BONES, i,
                       "inverse_bind");
         }
-        REFUSE_IF(!hemi_is_zero(b->reserved, sizeof b->reserved), BAD_VALUE, BONES, i, "reserved");
+        REFUSE_IF(!hemi_in_range(b->hang, -HEM_MAX_HANG, HEM_MAX_HANG), BAD_VALUE, BONES, i, "hang");
+        REFUSE_IF(b->hang != 0 ? b->tail >= v->info->bone_count || b->tail == i : b->tail != 0, BAD_INDEX, BONES, i,
+                  "tail");
     }
     for (uint32_t i = 0; i < v->bone_space_count; ++i) {
         for (int k = 0; k < 12; ++k) {

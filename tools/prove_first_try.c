@@ -3,9 +3,11 @@
 #include "tools/asset.h"
 #include "tools/command.h"
 #include "tools/preflight.h"
+#include "tools/vrm_chain.h"
 #include "compiler/hemc.h"
 #include "platform/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +223,48 @@ static void prove_unskinned(proof* p) {
     hem_bytes_free(&g.file);
 }
 
+// Chains of spring bones that a VRM would swing, each beside the formula of the VRM: the least true of all lengths of chains and of
+// level, slanted and hanging ones, for a stiffness and drag.
+static void prove_springs(proof* p) {
+    static const double slopes[] = {0, -0.7853981633974483, -1.5707963267948966};
+    static const double numbers[][2] = {{4, 0.1}, {2.5, 0.2}, {1, 0.1}, {0.5, 0.2}};
+    for (int32_t i = 0; i < 4 && proof_wants(p, "vrm springs"); i++) {
+        vrm_swing worst[3] = {0}, meant[3] = {0};
+        double hang = 0, off[2] = {0};
+        bool good = true;
+        for (int32_t k = 0; k < 36; k++) {
+            const double power = k / 18 ? 0.2 * numbers[i][0] : 0;
+            const double bone = (k + k / 6) % 2 ? 0.05 : 0.1, slope = slopes[k / 6 % 3];
+            const vrm_chain c = {k % 2, 1 + k % 6, bone, slope, numbers[i][0], numbers[i][1], power};
+            vrm_swing wanted, got;
+            vrm_chain_reference(&c, &wanted);
+            good = vrm_chain_play(&c, &got) && good;
+            const double length = c.count * c.length;
+            hang = fmax(hang, hypot(got.hang[0] - wanted.hang[0], got.hang[1] - wanted.hang[1]) / length);
+            if (c.count > 4) {
+                continue;
+            }
+            const double errors[2] = {fabs(got.hz / wanted.hz - 1), fabs(got.decay / wanted.decay - 1)};
+            for (int32_t n = 0; n < 2; n++) {
+                if (!(errors[n] <= off[n])) {
+                    off[n] = errors[n];
+                    worst[n] = got;
+                    meant[n] = wanted;
+                }
+            }
+        }
+        char reached[128];
+        proof_at_most(p, 2.0, good ? 100 * hang : NAN, "% of the chain", "VRM chains of stiffness %g, drag %g: %s",
+                      numbers[i][0], numbers[i][1], "hang");
+        snprintf(reached, sizeof(reached), "%.1f %% (%.2f Hz for %.2f)", 100 * off[0], worst[0].hz, meant[0].hz);
+        proof_add(p, good && off[0] <= 0.05, "at most 5 % off", reached, "VRM chains of stiffness %g, drag %g: %s",
+                  numbers[i][0], numbers[i][1], "frequency");
+        snprintf(reached, sizeof(reached), "%.1f %% (%.2f/s for %.2f)", 100 * off[1], worst[1].decay, meant[1].decay);
+        proof_add(p, good && off[1] <= 0.05, "at most 5 % off", reached, "VRM chains of stiffness %g, drag %g: %s",
+                  numbers[i][0], numbers[i][1], "damping");
+    }
+}
+
 void prove_first_try(proof* p) {
     hemc_set_preflight_functions(preflight_fly, preflight_picture);
     for (int32_t i = 0; i < FILE_COUNT; i++) {
@@ -242,6 +286,7 @@ void prove_first_try(proof* p) {
     prove_stripped(p, "hair", (const char* const[3]){"hair"});
     prove_stripped(p, "curls", (const char* const[3]){"hair"});
     prove_stripped(p, "somersault", (const char* const[3]){"skirt"});
+    prove_springs(p);
     for (int32_t i = 0; i < FILE_COUNT; i++) {
         prove_recipe(p, FILES[i]);
     }

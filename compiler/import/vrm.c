@@ -73,10 +73,46 @@ bool hemc_import_springs(const hemc_model* model, hemc_spring_bone* springs) {
         const uint64_t met = groups_of(s);
         const bool centred = number_or(s, "center", -1) >= 0;
         for (const hemc_json* j = joints != NULL ? joints->first : NULL; j != NULL; j = j->next) {
+            if (j->next == NULL && j != joints->first) {
+                break; // where the last one that swings ends
+            }
             any = take_spring(model, hemc_json_member(j, "node"), j, "stiffness", 0.5f, centred, met, springs) || any;
         }
     }
     return any;
+}
+
+// Of VRM 0 each bone below one that it names swings as that one.
+static void take_below(const hemc_model* model, hemc_spring_bone* springs) {
+    const hemc_json* extensions = hemc_json_member(model->source->json, "extensions");
+    const bool all = hemc_json_member(extensions, "VRM") != NULL;
+    for (uint32_t b = 0; b < model->bone_count && all; ++b) {
+        const int32_t parent = model->bone_defs[b].parent;
+        if (parent != HEM_NONE && springs[parent].swings && !springs[b].swings) {
+            springs[b] = springs[parent];
+        }
+    }
+}
+
+void hemc_spring_hangs(hemc_arena* arena, const hemc_model* model, hem_bone* bones) {
+    hemc_spring_bone* springs = hemc_alloc(arena, model->bone_count, sizeof(hemc_spring_bone));
+    hemc_import_springs(model, springs);
+    take_below(model, springs);
+    for (uint32_t b = model->bone_count; b-- > 0;) {
+        const int32_t parent = model->bone_defs[b].parent;
+        if (parent != HEM_NONE) {
+            bones[parent].tail = b; // its first child, in the end
+        }
+    }
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        const hemc_spring_bone* s = &springs[b];
+        const int32_t parent = model->bone_defs[b].parent;
+        const bool leaf = bones[b].tail == 0, hangs = s->swings && s->stiffness > 0 && (!leaf || parent != HEM_NONE);
+        const float most = HEM_MAX_HANG * s->stiffness;
+        const float pull = s->gravity > most ? most : s->gravity < -most ? -most : s->gravity;
+        bones[b].hang = hangs ? pull / s->stiffness : 0;
+        bones[b].tail = bones[b].hang == 0 ? 0 : leaf ? (uint32_t)parent : bones[b].tail;
+    }
 }
 
 bool hemc_import_spring_bones(const hemc_model* model, uint8_t* flags) {

@@ -28,6 +28,14 @@ static void pack_spaces(hemc_packer* p) {
     }
 }
 
+static bool has_spring_bones(const hemc_recipe* recipe) {
+    bool any = false;
+    for (uint32_t i = 0; recipe != NULL && i < recipe->part_count; ++i) {
+        any = any || recipe->parts[i].spring_bones;
+    }
+    return any;
+}
+
 void hemc_pack_bones(hemc_packer* p) {
     const hemc_model* model = p->model;
     const uint32_t count = model != NULL ? model->bone_count : 1;
@@ -37,6 +45,9 @@ void hemc_pack_bones(hemc_packer* p) {
         bones[i].parent = model != NULL ? model->bone_defs[i].parent : HEM_NONE;
         memcpy(bones[i].inverse_bind, model != NULL ? model->bone_defs[i].inverse_bind : identity34,
                sizeof bones[i].inverse_bind);
+    }
+    if (model != NULL && has_spring_bones(p->recipe)) {
+        hemc_spring_hangs(p->arena, model, bones);
     }
     p->view.bones = bones;
     p->info.bone_count = p->view.bone_count = count;

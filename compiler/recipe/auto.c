@@ -37,10 +37,12 @@
 typedef struct finding {
     const char* part;
     hemc_loose_kind kind;
-    uint8_t* primitives;           // by name or shape
-    uint8_t* bones;                // of chains, NULL = none
-    uint8_t* anchors;              // bones that hold the chains
-    hemc_spring_bone spring;       // what the VRM says of the first
+    uint8_t* primitives;     // by name or shape
+    uint8_t* bones;          // of chains, NULL = none
+    uint8_t* anchors;        // bones that hold the chains
+    hemc_spring_bone spring; // what the VRM says of the first
+    double down;             // sum of how far its chains' first bones point down
+    uint32_t chain_count;
     double reach;                  // sum of the lengths of its bones, in units of the file
     uint32_t reach_count, longest; // bones of all chains, and of the longest
     hemc_text why;
@@ -74,6 +76,21 @@ static double tail_of(const hemc_model* model, uint32_t bone, double scale) {
         }
     }
     return 0.07 / scale;
+}
+
+// Of the way of a bone: 1 = it points down, 0 = level.
+static double down_of(const hemc_model* model, uint32_t bone) {
+    uint32_t from = bone, to = UINT32_MAX;
+    for (uint32_t k = bone + 1; k < model->bone_count && to == UINT32_MAX; ++k) {
+        to = model->bone_defs[k].parent == (int32_t)bone ? k : to;
+    }
+    if (to == UINT32_MAX) { // on along its parent's
+        from = model->bone_defs[bone].parent != HEM_NONE ? (uint32_t)model->bone_defs[bone].parent : bone;
+        to = bone;
+    }
+    const float *m = model->bone_defs[from].bind, *n = model->bone_defs[to].bind;
+    const double d[3] = {(double)n[3] - m[3], (double)n[7] - m[7], (double)n[11] - m[11]};
+    return -d[1] / fmax(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 1e-9);
 }
 
 // Chains that a VRM swings alike are one part; "hair_2" swings otherwise than "hair".
@@ -157,9 +174,11 @@ static void find_chains(hemc_arena* arena, hemc_log* log, const hemc_model* mode
                 ++f->reach_count;
             }
         }
+        f->down += down_of(model, b);
+        ++f->chain_count;
         f->longest = length[b] > f->longest ? length[b] : f->longest;
         // One bone alone must move; of longer chains the first holds.
-        f->anchors[b] |= length[b] >= 2;
+        f->anchors[b] |= length[b] >= 2 && !(springs[b].swings);
         if (parent != HEM_NONE) {
             f->anchors[parent] = 1;
         }
@@ -463,7 +482,8 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
         make_locks(model, scale, guides, scale * lock, part);
     }
     if (f->spring.swings && f->reach_count != 0) {
-        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, f->longest, scale, &f->why);
+        hemc_auto_swing(part, &f->spring, scale * f->reach / f->reach_count, f->down / f->chain_count, f->longest,
+                        scale, &f->why);
     }
     take_paints(model, part);
     uint32_t triangles;
@@ -473,6 +493,11 @@ static void make_part(hemc_arena* arena, const hemc_model* model, double scale, 
     // Small things (a bow, brows) get few: a particle finer than cloth folds only costs.
     double spacing = fmax(sqrt(area / particles), scale * hemc_auto_finest(model));
     part->spacing = (float)hemc_two_digits(guides != 0 ? scale * lock / LOCK_PIECES : spacing);
+
+    if (part->spring_bones) {
+        const double reach = scale * f->reach / f->reach_count * f->longest;
+        part->tuning.shape_compliance *= (float)hemc_spring_softness((double)part->spacing, reach);
+    }
 
     if (f->anchors != NULL && !hemc_paint_reaches(model, "_HEM_PIN", mask)) {
         uint32_t count = 0;

@@ -52,10 +52,13 @@ typedef struct hemc_spring_fit {
     double gravity;           // of earth's
 } hemc_spring_fit;
 hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length); // metres
+// The tip's of a chain of several that is led aside as a whole; down: of the way of its first bone, 1 = hanging.
+hemc_spring_fit hemc_fit_chain(const hemc_spring_bone* bone, double length, double down, uint32_t count);
+double hemc_spring_softness(double spacing, double reach);
 // How far the tip of a chain of `count` such bones hangs below its root that stands level.
 double hemc_spring_hang(const hemc_spring_bone* bone, double length, uint32_t count);
-void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, uint32_t count, double scale,
-                     hemc_text* why);
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, double down, uint32_t count,
+                     double scale, hemc_text* why);
 
 // Colliders of a VRM that springs with these groups meet at this distance; moves: per vertex. (auto_colliders.c)
 void hemc_auto_colliders(hemc_arena* arena, hemc_log* log, const hemc_model* model, const uint8_t* moves,

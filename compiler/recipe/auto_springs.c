@@ -16,10 +16,12 @@
 // through points e^(s t) exactly, so with s = 60 ln z it swings and dies away as the VRM does: the product of the two s is
 // omega squared, their sum -2 zeta omega. It hangs where gravity / stiffness has it when g / omega^2 = L gravity / stiffness.
 //
-// In a chain each bone is led by the one above and leads none but the one below, so the roots are those of one bone, each as
-// many times as there are bones: the chain swings as fast and in the end dies away as fast, but what its root does arrives at
-// the tip as t^k e^(s t), later and larger, and hangs add up, 1 + 2 + ... times that of one. Here each particle follows its
-// pose by itself: the tip is quicker to rest than the VRM's and hangs less, and the note says by how much.
+// Hangs are not the drive's: the bones themselves hang in the runtime (hem_bone.hang), each where the VRM has it, and what
+// follows them is driven there without gravity of its own.
+//
+// In a chain each bone is led by the one above and leads none but the one below: what its root does arrives at the tip as
+// t^k e^(s t), later and larger. A drive has one pair of roots, so it takes those with which its swing is nearest to that of
+// the chain's tip.
 
 #define RATE 60.0
 #define STANDARD_GRAVITY 9.81
@@ -56,6 +58,92 @@ hemc_spring_fit hemc_fit_spring(const hemc_spring_bone* bone, double length) {
     return fit;
 }
 
+// -- Chains
+
+enum { CHAIN_FRAMES = 240, CHAIN_MOST = 16, SWINGS_MOST = 32 };
+
+// The tip of a chain of such bones, led aside as a whole until it hangs and let go, frame by frame; small angles. Each bone
+// rests along s d + g, with d what the one above it rests along: it is pulled by the size of that, and led by what the one
+// above turns in the share s cos / size.
+static void swing_chain(const hemc_spring_bone* bone, double length, double down, uint32_t count,
+                        double tip[CHAIN_FRAMES]) {
+    const double keep = 1.0 - fmin(fmax((double)bone->drag, 0.0), 0.999);
+    double now[CHAIN_MOST], before[CHAIN_MOST], pull[CHAIN_MOST], led[CHAIN_MOST];
+    double y = fmin(fmax(down, -1.0), 1.0), x = sqrt(1.0 - y * y), turn = 1.0, aside = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        const double nx = (double)bone->stiffness * x, ny = (double)bone->stiffness * y + (double)bone->gravity;
+        const double force = fmax(sqrt(nx * nx + ny * ny), 1e-9);
+        pull[k] = force / (RATE * length);
+        led[k] = (double)bone->stiffness * (nx * x + ny * y) / (force * force);
+        x = nx / force, y = ny / force;
+        turn *= led[k];
+        aside += turn;
+        now[k] = before[k] = aside;
+    }
+    for (uint32_t f = 0; f < CHAIN_FRAMES; ++f) {
+        double head = 0, lead = 0; // where the bone begins, and how far the one above is turned
+        tip[f] = now[count - 1];
+        for (uint32_t k = 0; k < count; ++k) {
+            const double free = now[k] + keep * (now[k] - before[k]) - head;
+            const double angle = (free + pull[k] * led[k] * lead) / (1.0 + pull[k]);
+            before[k] = now[k];
+            now[k] = head + angle;
+            lead = angle;
+            head = now[k];
+        }
+    }
+}
+
+// Frequency and decay of a swing, sampled RATE times a second: of its half swings from its first way through rest on, each
+// counted as its area. Decay is the slope of the logarithms of these. False where it does not swing so often.
+static bool measure_swing(const double* y, uint32_t count, double* hz, double* decay) {
+    double at[SWINGS_MOST + 1], area[SWINGS_MOST + 1], largest = 0, sum = 0;
+    uint32_t crossings = 0;
+    for (uint32_t i = 1; i < count && crossings <= SWINGS_MOST; ++i) {
+        if ((y[i - 1] > 0) == (y[i] > 0)) {
+            sum += 0.5 * fabs(y[i - 1] + y[i]);
+            continue;
+        }
+        const double part = y[i - 1] / (y[i - 1] - y[i]);
+        if (crossings > 0) {
+            area[crossings - 1] = sum + 0.5 * part * fabs(y[i - 1]);
+        }
+        at[crossings++] = (i - 1 + part) / RATE;
+        sum = 0.5 * (1.0 - part) * fabs(y[i]);
+    }
+    for (uint32_t i = 0; i + 1 < crossings; ++i) {
+        largest = fmax(largest, area[i]);
+    }
+    double weights = 0, t = 0, a = 0, tt = 0, ta = 0, turns = 0;
+    uint32_t used = 0;
+    for (; used + 1 < crossings && area[used] >= 0.02 * largest; ++used) {
+        const double w = area[used], time = 0.5 * (at[used] + at[used + 1]), size = log(w);
+        weights += w, t += w * time, a += w * size, tt += w * time * time, ta += w * time * size;
+        turns += w * 0.5 / (at[used + 1] - at[used]);
+    }
+    if (used < 2) {
+        return false;
+    }
+    *hz = turns / weights;
+    *decay = -(weights * ta - t * a) / (weights * tt - t * t);
+    return true;
+}
+
+hemc_spring_fit hemc_fit_chain(const hemc_spring_bone* bone, double length, double down, uint32_t count) {
+    hemc_spring_fit fit = hemc_fit_spring(bone, length);
+    double tip[CHAIN_FRAMES], hz, decay;
+    count = count < CHAIN_MOST ? count : CHAIN_MOST;
+    if (count > 0 && fit.hz > 0) {
+        swing_chain(bone, fmax(length, 1e-4), down, count, tip);
+        if (measure_swing(tip, CHAIN_FRAMES, &hz, &decay)) {
+            const double turn = 6.283185307179586 * hz, omega = sqrt(turn * turn + decay * decay);
+            fit.hz = omega / 6.283185307179586;
+            fit.drive_damping = fmax(decay / omega, 0.02);
+        }
+    }
+    return fit;
+}
+
 double hemc_spring_hang(const hemc_spring_bone* bone, double length, uint32_t count) {
     double x = 1, y = 0, hang = 0;
     for (uint32_t i = 0; i < count; ++i) { // each rests where stiffness along the one above and gravity lead together
@@ -68,15 +156,26 @@ double hemc_spring_hang(const hemc_spring_bone* bone, double length, uint32_t co
     return hang;
 }
 
-void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, uint32_t count, double scale,
-                     hemc_text* why) {
-    const hemc_spring_fit fit = hemc_fit_spring(bone, length);
+// Times the compliance of a part's shape. The drive holds the shape of what follows a VRM's springs; groups as stiff as those of
+// other hair would add to it where a chain is only a few particles long: one bone of 5 cm swung 74 % too fast.
+double hemc_spring_softness(double spacing, double reach) {
+    const double ratio = spacing / fmax(reach, 1e-4);
+    return fmin(fmax(250.0 * ratio * ratio, 4.0), 40.0);
+}
+
+void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, double length, double down, uint32_t count,
+                     double scale, hemc_text* why) {
+    const hemc_spring_fit fit = hemc_fit_chain(bone, length, down, count);
     part->tuning.drive = (float)fmin(fit.hz, 60.0);
     part->tuning.drive_damping = (float)fmin(fit.drive_damping, 100.0);
-    part->tuning.gravity_scale = (float)fmin(fmax(fit.gravity, -100.0), 100.0);
+    part->tuning.gravity_scale =
+        bone->stiffness > 0.0f ? 0.0f : (float)fmin(fmax(fit.gravity, -100.0), 100.0); // its bones hang
     part->tuning.tracking = part->kind == HEM_PART_SOFT;
     part->driven = part->spring_bones = true;
     part->rods.sag_free = false; // the hang is meant
+    if (fit.hz > 0.0) {          // the drive damps as much as is wanted
+        part->tuning.damping = part->tuning.angular_damping = 0;
+    }
     if (fit.damping > 0.0) {
         part->tuning.damping = part->tuning.angular_damping = (float)fmin(fit.damping, 1000.0);
     }
@@ -89,11 +188,17 @@ void hemc_auto_swing(hemc_part_recipe* part, const hemc_spring_bone* bone, doubl
     hemc_text_number(why, (double)bone->drag);
     hemc_text_add(why, " and gravity ");
     hemc_text_number(why, (double)bone->gravity);
-    hemc_text_add(why, " at 60 Hz on bones of %.3g m: %.3g Hz, %.3g of critical damping, %.3g of earth's gravity",
-                  length, fit.hz, fit.drive_damping, fit.gravity);
-    if (count > 1 && bone->gravity != 0.0f && fit.hz > 0.0) {
-        hemc_text_add(why, "; a chain of %u that stands level hangs %.2g m at its tip in the VRM, and %.2g here", count,
-                      hemc_spring_hang(bone, length, count), hemc_spring_hang(bone, length, 1));
+    hemc_text_add(why, " at 60 Hz on bones of %.3g m: %.3g Hz, %.3g of critical damping", length, fit.hz,
+                  fit.drive_damping);
+    if (fit.hz <= 0.0) {
+        hemc_text_add(why, ", %.3g of earth's gravity", fit.gravity);
+    }
+    if (count > 1 && fit.hz > 0.0) {
+        hemc_text_add(why, ", which is how the tip of %u swings", count);
+    }
+    if (bone->gravity != 0.0f && fit.hz > 0.0) {
+        hemc_text_add(why, "; its bones hang as the VRM's: from level by %.2g m at the tip",
+                      hemc_spring_hang(bone, length, count));
     }
     if (bone->hit_radius > 0.0f) {
         part->contact_radius = (float)fmin(scale * (double)bone->hit_radius, 1.0);

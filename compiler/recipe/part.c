@@ -323,6 +323,7 @@ static const char* const part_keys[] = {
     "rods",
     "inextensible",
     "sag_free",
+    "spring_bones",
     "stitch",
     "linear_inertia",
     "angular_inertia",
@@ -603,6 +604,7 @@ static bool read_strands(const hemc_recipe_reader* r, const hemc_json* object, h
     const hemc_json* rods = hemc_json_member(object, "rods");
     bool chains = false, good = true, wanted = false;
     good = hemc_recipe_bool(r, object, "sag_free", &part->rods.sag_free) && good;
+    good = hemc_recipe_bool(r, object, "spring_bones", &part->spring_bones) && good;
     good = hemc_recipe_bool(r, object, "inextensible", &chains) && good;
     if (rods != NULL && rods->kind == HEMC_JSON_OBJECT) {
         wanted = true;

@@ -297,6 +297,9 @@ static void add_values(printer* p, const hemc_part_recipe* part) {
     if (!part->rods.sag_free) {
         hemc_text_add(&p->out, ",\n      \"sag_free\": false");
     }
+    if (part->spring_bones) {
+        hemc_text_add(&p->out, ",\n      \"spring_bones\": true");
+    }
     if (part->self_collision) {
         hemc_text_add(&p->out, ",\n      \"self_collision\": true");
     }

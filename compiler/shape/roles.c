@@ -158,6 +158,52 @@ static void attach_root(roles* r, double depth, uint8_t* attached) {
     }
 }
 
+// Where chains that a VRM swings begin: of what follows the first bone, all that lies before its head, or no more than half a
+// spacing beyond whatever comes first.
+static void attach_heads(roles* r, uint8_t* attached) {
+    const hemc_model* model = r->model;
+    const hemc_particles* p = r->p;
+    hemc_spring_bone* springs = hemc_alloc(r->arena, (size_t)model->bone_count + 1, sizeof *springs);
+    double* along = hemc_alloc(r->arena, (size_t)p->count + 1, sizeof *along);
+    hemc_import_springs(model, springs);
+    find_feet(r);
+    for (uint32_t b = 0; b < model->bone_count; ++b) {
+        const int32_t parent = model->bone_defs[b].parent;
+        if (!springs[b].swings || (parent != HEM_NONE && springs[parent].swings)) {
+            continue;
+        }
+        const float* m = model->bone_defs[b].bind;
+        const hemc_d3 head = d3(m[3], m[7], m[11]);
+        hemc_d3 tail = head;
+        for (uint32_t k = model->bone_count; k-- > b + 1;) {
+            const float* n = model->bone_defs[k].bind;
+            tail = model->bone_defs[k].parent == (int32_t)b ? d3(n[3], n[7], n[11]) : tail;
+        }
+        const double length = d3_distance(head, tail);
+        double first = 1e30;
+        for (uint32_t i = 0; i < p->count; ++i) {
+            double follows = 0, above = 0;
+            for (int c = 0; c < 3; ++c) {
+                const uint32_t v = r->feet[i].vertex[c];
+                for (int k = 0; k < 4; ++k) {
+                    const double weight = r->feet[i].weight[c] * model->bone_weights[v][k];
+                    follows += model->bones[v][k] == b ? weight : 0;
+                    above += (int32_t)model->bones[v][k] == parent ? weight : 0;
+                }
+            }
+            const hemc_d3 way = d3_sub(d3_from(p->positions[i]), head);
+            along[i] = follows + above <= 0.5 || follows <= 0 ? 1e30
+                       : length > 0                           ? d3_dot(way, d3_sub(tail, head)) / length
+                                                              : d3_distance(d3_from(p->positions[i]), head);
+            first = along[i] < first ? along[i] : first;
+        }
+        const double reach = (first > 0 ? first : 0) + 0.5 * p->spacing;
+        for (uint32_t i = 0; i < p->count; ++i) {
+            attached[i] |= along[i] <= reach && along[i] < 1e29;
+        }
+    }
+}
+
 static void attach_by_rule(roles* r, uint8_t* attached) {
     const hemc_attach* a = &r->part->attach;
     if (a->top >= 0.0f) {
@@ -179,6 +225,9 @@ static void attach_by_rule(roles* r, uint8_t* attached) {
     }
     if (a->bone_count > 0) {
         attach_bones(r, attached);
+    }
+    if (r->part->spring_bones && r->model->bone_count > 0) {
+        attach_heads(r, attached);
     }
     if (a->has_box) {
         for (uint32_t i = 0; i < r->p->count; ++i) {

@@ -618,8 +618,9 @@ void hemi_keep_targets(hemi_instance* instance); // clips.c: those of the pose a
 void hemi_wake(hemi_state* state);               // or, if it was awake, lets it rest anew
 
 // pose.c
-void hemi_set_bones(hemi_instance* instance, const float* matrices, size_t stride); // NULL = the bind pose
-void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance);           // every particle, at rest
+// NULL = the bind pose. Bones that hang do so where the character stands now.
+void hemi_set_bones(const hem_scene* scene, hemi_instance* instance, const float* matrices, size_t stride);
+void hemi_place_on_pose(const hem_scene* scene, hemi_instance* instance); // every particle, at rest
 
 // colliders.c
 // What makes a collider the same in two steps, so that it moved and did not come; never 0.

@@ -94,7 +94,7 @@ void hemi_default_input(const hem_scene* scene, hemi_instance* instance) {
     }
     clear(instance->tracks, 0, view->lattice_clip_count ? view->lattice_count : 0, sizeof(hemi_track));
     memcpy(instance->tuning, view->tuning, view->info->part_count * sizeof(hem_tuning));
-    hemi_set_bones(instance, NULL, 0);
+    hemi_set_bones(scene, instance, NULL, 0);
     scene->kernels->targets(view, instance->bones, instance->target_next);
 }
 
@@ -123,9 +123,7 @@ static void apply_add(hem_scene* scene, hemi_instance* instance, const hemi_op* 
     input->felt_acceleration = given->felt_acceleration;
     input->felt_turning = given->felt_turning;
     input->user = given->user;
-    if (op->count) {
-        hemi_set_bones(instance, op->elements, op->stride);
-    }
+    hemi_set_bones(scene, instance, op->count ? op->elements : NULL, op->stride); // as they hang in this place
     if (instance->given) {
         *instance->given = (hemi_given){.blend = HEMI_BLEND, .age = 255};
     }
@@ -147,7 +145,7 @@ static void apply_pose(hem_scene* scene, hemi_instance* instance, const hemi_op*
     if (scene->keep_previous && !instance->state->pose_changed) {
         memcpy(instance->bones_prev, instance->bones, instance->view->info->bone_count * sizeof(hemi_bone_pose));
     }
-    hemi_set_bones(instance, op->elements, op->stride);
+    hemi_set_bones(scene, instance, op->elements, op->stride);
     scene->kernels->targets(instance->view, instance->bones, instance->target_next);
     instance->state->pose_changed = 1;
 }

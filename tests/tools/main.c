@@ -8,6 +8,7 @@ SUITE_EXTERN(command_suite);
 SUITE_EXTERN(seen_suite);
 SUITE_EXTERN(prove_suite);
 SUITE_EXTERN(preflight_suite);
+SUITE_EXTERN(vrm_suite);
 
 GREATEST_MAIN_DEFS();
 
@@ -20,5 +21,6 @@ int main(int argc, char** argv) {
     RUN_SUITE(seen_suite);
     RUN_SUITE(prove_suite);
     RUN_SUITE(preflight_suite);
+    RUN_SUITE(vrm_suite);
     GREATEST_MAIN_END();
 }
