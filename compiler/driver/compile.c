@@ -98,10 +98,10 @@ bool hemc_make_asset(hemc_compilation* c, hemc_options options, double* clock) {
         return false;
     }
     end_stage(c, HEMC_STAGE_BODY, clock);
-    // Triangles have no sag; how thin the limbs are is still the particles' to say.
+    // How thin the limbs are is still the particles' to say, and what stands out of them is sharper than they say: elbows and
+    // knees come between the corners of a cell.
     hemc_particles none = {0}, *limbs = &c->body, measured = c->body;
     if (triangles) {
-        measured.sag = 0;
         c->body = none;
         limbs = &measured;
     }

@@ -11,7 +11,8 @@
 //   chord  the cloth across a cell, whose corners are s sqrt(2) apart and rest on something of radius r: at the distance t
 //          from it the chord's middle lies s^2 / 4(r + t) deeper than its ends, and t has to be that. On a sharp edge,
 //          r = 0, this gives s / 2, which is what two faces at right angles ask for;
-//   sag    the skin between two of the body's particles, which lies outside their spheres.
+//   sag    the skin between two of the body's particles, which lies outside their spheres. Triangles are the skin itself,
+//          but r is that of the spheres: what stands out of them is the sharper part, on which a cell sags so much more.
 //
 // Each is worked out from both surfaces, and their sum is `thickness`. Pairs that are nearer at rest stay as near.
 
