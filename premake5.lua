@@ -413,7 +413,7 @@ if native then
   end
 
   local tools_see = { formats = "formats", platform = "platform", tools = "tools", ["compiler/hemc.h"] = "compiler/hemc.h",
-    hem = "runtime/include/hem" }
+    ["runtime/src/triangulate.h"] = "runtime/src/triangulate.h", hem = "runtime/include/hem" }
 
   if c_project("tools_core", "StaticLib", without(without(sources("tools/*.c"), "tools/main.c"), "tools/hemc_main.c")) then
     see("tools", tools_see)

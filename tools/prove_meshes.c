@@ -457,6 +457,12 @@ void prove_meshes(proof* p) {
     if (proof_wants(p, "speed")) {
         prove_speed(p);
     }
+    if (proof_wants(p, "faces")) {
+        prove_faces(p);
+    }
+    if (proof_wants(p, "box")) {
+        prove_box(p);
+    }
     if (proof_wants(p, "virtual")) {
         prove_virtual(p);
     }

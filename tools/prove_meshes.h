@@ -31,5 +31,7 @@ bool make_cloth(int32_t columns, int32_t levels, float width, float height, bool
 void forget_cloth(made_cloth* c);
 
 void prove_virtual(proof* p);
+void prove_faces(proof* p); // triangulated, any
+void prove_box(proof* p);   // two triangles of cloth on its edge, and what is odd
 
 #endif
