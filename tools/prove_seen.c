@@ -191,7 +191,7 @@ static void add_clip(proof* p, const char* who, const asset* a, int32_t clip) {
         return;
     }
     add_against_pose(p, who, name, &r);
-    bool girl = strcmp(who, "cape_girl") == 0, tumbler = strcmp(who, "somersault") == 0;
+    bool girl = strncmp(who, "cape_girl", 9) == 0, tumbler = strcmp(who, "somersault") == 0;
     if (girl) {
         proof_at_most(p, 5.0, (double)r.physics.layers_crossed.mean, "", "%s %s: layers crossed", who, name);
     }
@@ -215,7 +215,7 @@ static void add_clips(proof* p, const char* who, const asset* a) {
     }
 }
 
-static const char* const SAMPLES[] = {"cape_girl", "robe", "somersault", "hair", "curls", "monster", "octopus", "flag"};
+static const char* const SAMPLES[] = {"cape_girl", "cape_girl_mesh", "robe", "somersault", "hair", "curls", "monster", "octopus", "flag"};
 
 static void prove_clips(proof* p) {
     for (size_t i = 0; i < sizeof(SAMPLES) / sizeof(SAMPLES[0]); i++) {

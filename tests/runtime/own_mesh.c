@@ -221,7 +221,34 @@ TEST a_spoiled_one_is_refused(void) {
     PASS();
 }
 
+static uint32_t cloth_thicknesses(const world* w, float thickness[8]) {
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < w->view.info->part_count && count < 8; ++p) {
+        if (w->view.parts[p].kind == HEM_PART_CLOTH) {
+            thickness[count++] = w->view.tuning[p].collision_thickness;
+        }
+    }
+    return count;
+}
+
+// Elbows and knees stand out of the spheres of particles, which say how thin limbs are.
+TEST cloth_keeps_as_far_from_triangles_as_from_particles(void) {
+    world a, b;
+    float from_triangles[8], from_particles[8];
+    ASSERT(world_open(&a, "cape_girl_mesh", NULL, NULL, 1));
+    ASSERT(world_open(&b, "cape_girl", NULL, NULL, 1));
+    ASSERT_EQ(2u, cloth_thicknesses(&a, from_triangles));
+    ASSERT_EQ(2u, cloth_thicknesses(&b, from_particles));
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_IN_RANGE((double)from_particles[i], (double)from_triangles[i], 1e-4);
+    }
+    world_close(&a);
+    world_close(&b);
+    PASS();
+}
+
 SUITE(own_mesh_suite) {
+    RUN_TEST(cloth_keeps_as_far_from_triangles_as_from_particles);
     RUN_TEST(all_kernels_and_restored_ones_give_the_same_bits);
     if (getenv("HEM_EMULATED")) {
         return; // see main.c
