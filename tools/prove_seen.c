@@ -215,7 +215,8 @@ static void add_clips(proof* p, const char* who, const asset* a) {
     }
 }
 
-static const char* const SAMPLES[] = {"cape_girl", "cape_girl_mesh", "robe", "somersault", "hair", "curls", "monster", "octopus", "flag"};
+static const char* const SAMPLES[] = {"cape_girl", "cape_girl_mesh", "robe",    "somersault", "hair",
+                                      "curls",     "monster",        "octopus", "flag"};
 
 static void prove_clips(proof* p) {
     for (size_t i = 0; i < sizeof(SAMPLES) / sizeof(SAMPLES[0]); i++) {
