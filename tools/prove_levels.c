@@ -13,7 +13,15 @@
 // Levels of detail: what is seen of a change, vertex by vertex, and that the coarse level is nearer to the finest than the
 // skeleton alone is.
 
-enum { TURNS = 4, BEFORE = 0, AFTER = BEFORE + TURNS, CHANGES = AFTER + TURNS, ALL, WARM = 90, WATCHED = 300 };
+enum {
+    REFERENCES = 16,
+    CHANGED = 4,
+    BEGIN_EVERY = 7,
+    CHANGE_EVERY = 13,
+    WARM = 180,
+    WATCHED = 240,
+    ANYWAY_WATCHED = 720
+};
 
 bool proof_levels(proof* p, const char* name, uint32_t levels, asset* a) {
     char glb[SAMPLE_PATH_MAX], path[SAMPLE_PATH_MAX], why[SAMPLE_PATH_MAX], key[32];
@@ -55,59 +63,70 @@ static double way_of(const float* a, const float* b) {
     return sqrt(x * x + y * y + z * z);
 }
 
+typedef struct seen_way {
+    const asset* a;
+    int32_t clip;
+    hem_level from, to; // the same: nobody changes
+    uint32_t count, begin, frames;
+    double* longest; // of each vertex in a frame, metres
+} seen_way;
+
 static void show(const crowd* c, const asset* a, uint32_t i, float* positions) {
     const hem_skin_args args = {.vertex_count = a->info.vertex_count, .positions = positions};
     hem_instance_skin(c->scene, c->ids[i], &args);
 }
 
-// How much farther a vertex of who changes goes from frame to frame than a tenth more than it goes anyway, in its liveliest
-// frame at one of the two levels; millimetres. Who is not simulated in every frame has its turn by its place in the scene, and
-// where the clip is long by a whole number of turns always sees the same frames of it: so there is one for each turn. Hair slides
-// now or later: so each begins anew at another moment.
-static double largest_pop(crowd* c, const asset* a, int32_t clip, hem_level from, hem_level to) {
-    const uint32_t count = a->info.vertex_count;
-    float* pose = malloc((size_t)a->info.bone_count * 48);
-    float* last = calloc((size_t)count * 3 * (ALL + 1), sizeof(float));
-    double *anyway = calloc(count, sizeof(double)), *changed = calloc(count, sizeof(double));
-    const bool room = pose != NULL && last != NULL && anyway != NULL && changed != NULL;
-    double worst = room ? 0 : 1e9;
-    float* now = last != NULL ? last + (size_t)count * 3 * ALL : NULL;
-    for (uint32_t i = 0; i < TURNS; i++) {
-        hem_instance_set_levels(c->scene, c->ids[BEFORE + i], from, from);
-        hem_instance_set_levels(c->scene, c->ids[AFTER + i], to, to);
+// How far each vertex goes in a frame at most. Each of the crowd begins anew at a moment of its own, as hair slides now or later, and
+// changes at another moment of the clip. Who is not simulated in every frame has its turn by its place in the scene, and where the
+// clip is long by a whole number of turns always sees the same frames of it: so there are some of each turn.
+static bool watch(seen_way* s) {
+    const uint32_t vertices = s->a->info.vertex_count;
+    crowd c = {.speed = 0.0f};
+    bool good = crowd_open(&c, s->a, s->count, HEM_BUDGET_SKINNED, NULL, 1);
+    float* pose = malloc((size_t)s->a->info.bone_count * 48);
+    float* last = calloc((size_t)vertices * 3 * (s->count + 1), sizeof(float));
+    good = good && pose != NULL && last != NULL;
+    for (uint32_t i = 0; good && i < s->count; i++) {
+        good = crowd_add(&c, i, 0);
     }
-    for (uint32_t frame = 0; room && frame < 2 * WARM + WATCHED; frame++) {
-        const hem_level level = frame < 2 * WARM ? from : to;
+    float* now = last != NULL ? last + (size_t)vertices * 3 * s->count : NULL;
+    for (uint32_t frame = 0; good && frame < WARM + s->frames + (s->count - 1) * CHANGE_EVERY; frame++) {
         const hem_step_args args = {.dt_seconds = 1.0f / 60.0f};
-        asset_pose(a, clip, fmodf((float)frame / 60.0f, asset_clip_seconds(a, clip)), pose);
-        hem_instance_set_levels(c->scene, c->ids[CHANGES], level, level);
-        for (uint32_t i = 0; i < ALL; i++) {
-            if (frame == (i == CHANGES ? 15 : i % TURNS * 10)) {
-                hem_instance_reset(c->scene, c->ids[i]);
+        asset_pose(s->a, s->clip, fmodf((float)frame / 60.0f, asset_clip_seconds(s->a, s->clip)), pose);
+        for (uint32_t i = 0; i < s->count; i++) {
+            const hem_level level = frame < WARM + i * CHANGE_EVERY ? s->from : s->to;
+            hem_instance_set_levels(c.scene, c.ids[i], level, level);
+            if (frame == s->begin + i * BEGIN_EVERY) {
+                hem_instance_reset(c.scene, c.ids[i]);
             }
+            hem_instance_set_pose(c.scene, c.ids[i], pose, s->a->info.bone_count, 0);
         }
-        for (uint32_t i = 0; i < ALL; i++) {
-            hem_instance_set_pose(c->scene, c->ids[i], pose, a->info.bone_count, 0);
-        }
-        hem_scene_step(c->scene, &args);
-        for (uint32_t i = 0; i < ALL; i++) {
-            float* was = last + (size_t)count * 3 * i;
-            show(c, a, i, now);
-            for (uint32_t v = 0; frame > WARM && v < count; v++) {
+        hem_scene_step(c.scene, &args);
+        for (uint32_t i = 0; frame + 1 >= WARM && i < s->count; i++) {
+            const uint32_t change = WARM + i * CHANGE_EVERY;
+            float* was = last + (size_t)vertices * 3 * i;
+            show(&c, s->a, i, now);
+            for (uint32_t v = 0; frame >= change && frame < change + s->frames && v < vertices; v++) {
                 const double way = way_of(now + 3 * v, was + 3 * v);
-                anyway[v] = i != CHANGES && way > anyway[v] ? way : anyway[v];
-                changed[v] = i == CHANGES && frame >= 2 * WARM && way > changed[v] ? way : changed[v];
+                s->longest[v] = way > s->longest[v] ? way : s->longest[v];
             }
-            memcpy(was, now, (size_t)count * 12);
+            memcpy(was, now, (size_t)vertices * 12);
         }
-    }
-    for (uint32_t v = 0; room && v < count; v++) {
-        worst = changed[v] - 1.1 * anyway[v] > worst ? changed[v] - 1.1 * anyway[v] : worst;
     }
     free(pose);
     free(last);
-    free(anyway);
-    free(changed);
+    crowd_close(&c);
+    return good;
+}
+
+// How much farther a vertex of who changes goes in a frame than a tenth more than it goes anyway, in its liveliest frame at one of the
+// two levels; millimetres.
+static double largest_pop(const seen_way* changed, const double* before, const double* after) {
+    double worst = 0;
+    for (uint32_t v = 0; v < changed->a->info.vertex_count; v++) {
+        const double pop = changed->longest[v] - 1.1 * (before[v] > after[v] ? before[v] : after[v]);
+        worst = pop > worst ? pop : worst;
+    }
     return 1e3 * worst;
 }
 
@@ -117,24 +136,33 @@ void prove_pops(proof* p, const asset* a, const char* name, const char* clip_nam
                                            {HEM_LEVEL_HALF, HEM_LEVEL_COARSE}, {HEM_LEVEL_QUARTER, HEM_LEVEL_FULL},
                                            {HEM_LEVEL_FULL, HEM_LEVEL_FULL},   {HEM_LEVEL_COARSE, HEM_LEVEL_COARSE},
                                            {HEM_LEVEL_HALF, HEM_LEVEL_HALF}}; // the last three: what is seen of none
+    const uint32_t vertices = a->info.vertex_count;
     int32_t clip = 0;
     if (asset_find_clip(a, clip_name, &clip) != COMMAND_OK) {
         proof_unmeasured(p, "a clip", "it is not there", "%s, %s", name, clip_name);
         return;
     }
-    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        crowd c = {.speed = 0.0f};
-        bool good = crowd_open(&c, a, ALL, HEM_BUDGET_SKINNED, NULL, 1);
-        for (uint32_t k = 0; good && k < ALL; k++) {
-            good = crowd_add(&c, k, 0);
-        }
-        if (good) {
-            proof_at_most(p, 1.0, largest_pop(&c, a, clip, changes[i][0], changes[i][1]), "mm",
-                          "%s, %s, %s to %s: farther in a frame than 1.1 times what the vertex goes anyway", name,
-                          clip_name, hem_level_name(changes[i][0]), hem_level_name(changes[i][1]));
-        } else {
-            proof_unmeasured(p, "a crowd", "it cannot be opened", "%s, levels of detail", name);
-        }
-        crowd_close(&c);
+    double* longest =
+        calloc((size_t)vertices * (HEM_LEVEL_COUNT + 1), sizeof(double)); // at each level, then of who changes
+    bool good = longest != NULL;
+    for (int level = HEM_LEVEL_FULL; good && level <= HEM_LEVEL_QUARTER; level++) {
+        seen_way s = {a,          clip, (hem_level)level, (hem_level)level,
+                      REFERENCES, 0,    ANYWAY_WATCHED,   longest + (size_t)vertices * (size_t)level};
+        good = watch(&s);
     }
+    for (size_t i = 0; good && i < sizeof(changes) / sizeof(changes[0]); i++) {
+        const hem_level from = changes[i][0], to = changes[i][1];
+        seen_way s = {a, clip, from, to, CHANGED, 3, WATCHED, longest + (size_t)vertices * HEM_LEVEL_COUNT};
+        memset(s.longest, 0, vertices * sizeof(double));
+        good = watch(&s);
+        if (good) {
+            proof_at_most(p, 1.0, largest_pop(&s, longest + (size_t)vertices * from, longest + (size_t)vertices * to),
+                          "mm", "%s, %s, %s to %s: farther in a frame than 1.1 times what the vertex goes anyway", name,
+                          clip_name, hem_level_name(from), hem_level_name(to));
+        }
+    }
+    if (!good) {
+        proof_unmeasured(p, "a crowd", "it cannot be opened", "%s, levels of detail", name);
+    }
+    free(longest);
 }
