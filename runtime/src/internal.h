@@ -422,7 +422,7 @@ typedef struct hemi_instance {
     hemi_row4 *room_x, *room_q; // what is drawn when that is not x and q
     hemi_coarse* coarse;        // NULL = the finest level alone: levels.c
     hemi_bone_pose* bones_past; // those that target_prev is of
-    hemi_row3* fade;            // what is shown besides the offset, on its way to nothing
+    hemi_row3* fade;            // what is shown besides the offset, on its way to nothing, in the axes of the character
     hemi_row4* fade_q;          // oriented rows: before the offset's turn
     float *pace, *pace_q;       // eight a row: how far it goes in a frame anyway, metres and sines of half an angle
     uint8_t* level_state;       // arrays of the coarser levels, one level behind the other

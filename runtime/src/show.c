@@ -21,12 +21,12 @@ static void keep_offsets(hemi_instance* instance) {
     memcpy(instance->offset_q, instance->goal_q, info->oriented_row_count * sizeof(hemi_row4));
 }
 
-// After a change of level of detail what is shown goes to what is simulated, in the axes of its bones, as fast as it went before
-// and by a step; in the end faster. So what the first steps of the other level do is spread over many frames.
+// After a change of level of detail what is shown goes to what is simulated, as fast as it went before and by a step; in the end
+// faster. So what the first steps of the other level do is spread over many frames. All particles of a part go by one share.
 #define FADE_SPACINGS 0.010f // the step
 #define FADE_FRAMES 80.0f    // after which it goes twice as fast
 #define FADE_LIMIT 240u      // frames, after which it gets no faster
-#define FADE_CALM 70u        // frames, after which what moves faster is motion: that begins to count
+#define FADE_CALM 110u       // frames, after which what moves faster is motion: that begins to count
 #define FADE_RISE 0.2f       // a frame
 
 static hemi_show_args args_of(const hemi_instance* instance, float share) {
@@ -70,20 +70,9 @@ static void show_directly(hemi_instance* instance) {
     instance->show_q = instance->q;
 }
 
-// Of what fades, all is offset.
-static void fold(hemi_instance* instance) {
-    const hem_info* info = instance->view->info;
-    if (!instance->coarse || !instance->coarse->fades) {
-        return;
-    }
-    for (uint32_t row = 0; row < info->row_count; ++row) {
-        for (uint32_t i = 0; i < 8; ++i) {
-            instance->offset[row].x[i] += instance->fade[row].x[i];
-            instance->offset[row].y[i] += instance->fade[row].y[i];
-            instance->offset[row].z[i] += instance->fade[row].z[i];
-        }
-    }
-    for (uint32_t row = 0; row < info->oriented_row_count; ++row) {
+// Of turns that fade, all is offset.
+static void fold_turns(hemi_instance* instance) {
+    for (uint32_t row = 0; row < instance->view->info->oriented_row_count; ++row) {
         hemi_row4 *f = &instance->fade_q[row], *to = &instance->offset_q[row];
         for (uint32_t i = 0; i < 8; ++i) {
             const hem_quat t = hem_quat_mul(hem_quat_make(f->x[i], f->y[i], f->z[i], f->w[i]),
@@ -92,6 +81,16 @@ static void fold(hemi_instance* instance) {
             to->y[i] = t.y;
             to->z[i] = t.z;
             to->w[i] = t.w;
+        }
+    }
+}
+
+static void add_fade(hemi_instance* instance) {
+    for (uint32_t row = 0; row < instance->view->info->row_count; ++row) {
+        for (uint32_t i = 0; i < 8; ++i) {
+            instance->x[row].x[i] += instance->fade[row].x[i];
+            instance->x[row].y[i] += instance->fade[row].y[i];
+            instance->x[row].z[i] += instance->fade[row].z[i];
         }
     }
     instance->coarse->fades = 0;
@@ -103,12 +102,14 @@ void hemi_fade_from_here(const hem_scene* scene, hemi_instance* instance) {
     }
     if (instance->given->direct) {
         keep_offsets(instance);
-    } else {
-        fold(instance);
+    } else if (instance->coarse->fades) {
+        fold_turns(instance);
     }
     hemi_show_args args = args_of(instance, 1.0f);
+    args.bones = instance->bones_past;
     args.fade = instance->fade;
     args.fade_q = instance->fade_q;
+    args.fading = !instance->given->direct && instance->coarse->fades;
     scene->kernels->unpose(instance->view, instance->bones_past, instance->x, instance->q, instance->goal,
                            instance->goal_q);
     scene->kernels->begin_fade(&args);
@@ -170,7 +171,10 @@ void hemi_thaw(hemi_step* s) {
     if (given->direct) {
         keep_offsets(instance);
     }
-    fold(instance);
+    const int fades = instance->coarse && instance->coarse->fades;
+    if (fades) {
+        fold_turns(instance);
+    }
     const hemi_show_args args = {.view = instance->view,
                                  .bones = instance->bones,
                                  .goal = instance->offset,
@@ -181,6 +185,9 @@ void hemi_thaw(hemi_step* s) {
                                  .q = instance->q,
                                  .share = 1.0f};
     s->scene->kernels->repose(&args);
+    if (fades) {
+        add_fade(instance);
+    }
     hemi_keep_targets(instance);
     hemi_forget_level(instance);
     memset(instance->v, 0, info->row_count * sizeof(hemi_row3));

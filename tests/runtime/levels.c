@@ -142,18 +142,20 @@ TEST a_level_begins_where_the_finest_is(void) {
     PASS();
 }
 
-// From a frame to the next no vertex goes farther than it does anyway, at one level or the other, by a tenth and a millimetre.
+// In no frame does a vertex go farther than in its liveliest one at one of the two levels, by a tenth and a millimetre.
 TEST changes_do_not_pop(hem_level from, hem_level to) {
-    enum { CHANGES, BEFORE, AFTER, ALL };
+    enum { TURNS = 4, CHANGES = 0, BEFORE = 1, AFTER = BEFORE + TURNS, ALL = AFTER + TURNS };
     const hem_scene_def def = budget_def();
     world w;
     ASSERT(world_open(&w, "cape_girl_levels", &def, NULL, ALL));
     const uint32_t count = w.view.info->vertex_count;
-    float* last[ALL] = {NULL, NULL, NULL};
-    double* anyway = calloc(count, sizeof(double));
+    float* last[ALL] = {NULL};
+    double *anyway = calloc(count, sizeof(double)), *changed = calloc(count, sizeof(double));
     double worst = 0;
-    hold_level(&w, BEFORE, from);
-    hold_level(&w, AFTER, to);
+    for (uint32_t i = 0; i < TURNS; ++i) { // who is not simulated in every frame has one by its place
+        hold_level(&w, BEFORE + i, from);
+        hold_level(&w, AFTER + i, to);
+    }
     for (int frame = 0; frame < 350; ++frame) {
         hold_level(&w, CHANGES, frame < 100 ? from : to);
         play(&w, ALL, frame);
@@ -162,15 +164,18 @@ TEST changes_do_not_pop(hem_level from, hem_level to) {
             float* now = skinned(&w, i);
             for (uint32_t v = 0; frame > 40 && v < count; ++v) {
                 const double way = distance(now + 3 * v, last[i] + 3 * v);
-                if (i != CHANGES) { // in its liveliest frame so far
+                if (i != CHANGES) {
                     anyway[v] = fmax(anyway[v], way);
                 } else if (frame >= 100) {
-                    worst = fmax(worst, way - 1.1 * anyway[v]);
+                    changed[v] = fmax(changed[v], way);
                 }
             }
             free(last[i]);
             last[i] = now;
         }
+    }
+    for (uint32_t v = 0; v < count; ++v) {
+        worst = fmax(worst, changed[v] - 1.1 * anyway[v]);
     }
     if (!(worst < 1e-3)) {
         printf("%s to %s: %.2f mm\n", hem_level_name(from), hem_level_name(to), 1e3 * worst);
@@ -179,6 +184,7 @@ TEST changes_do_not_pop(hem_level from, hem_level to) {
         free(last[i]);
     }
     free(anyway);
+    free(changed);
     ASSERT(worst < 1e-3);
     world_close(&w);
     PASS();

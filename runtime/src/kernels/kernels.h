@@ -228,12 +228,13 @@ typedef struct hemi_show_args {
     hemi_row4* q;
     const hemi_row4* last; // of watch_pace: as it was shown a frame ago
     float share;           // of the way, 0..1
-    hemi_row3* fade;       // shown besides, on its way to nothing; NULL = nothing is
-    hemi_row4* fade_q;
-    float fade_step;      // metres that it goes in a frame besides
-    float fade_times;     // all of that
-    float fade_rise;      // of pace, to how far it would go
-    float *pace, *pace_q; // per particle: how far it goes in a frame anyway; NULL = nobody asks, and nothing fades
+    hemi_row3* fade;       // shown besides, on its way to nothing, in the axes of the character; NULL = nothing is
+    hemi_row4* fade_q;     // before the offset's turn
+    int fading;            // of begin_fade: something fades already
+    float fade_step;       // metres that it goes in a frame besides
+    float fade_times;      // all of that
+    float fade_rise;       // of pace, to how far it would go
+    float *pace, *pace_q;  // per particle: how far it goes in a frame anyway; NULL = nobody asks, and nothing fades
 } hemi_show_args;
 
 // Whose particles follow whose; see hem_level_row. Parts of kind body stay as they are.
