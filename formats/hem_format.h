@@ -397,8 +397,8 @@ typedef struct hem_bone {
     uint32_t name_offset;
     int32_t parent;         // index below this bone's own, or HEM_NONE
     float inverse_bind[12]; // 3x4, rows of 4
-    float hang;             // towards gravity for one towards its rest: how far it hangs of itself; 0 = where the pose has it
-    uint32_t tail;          // of what hangs: the bone that it points to at rest, or its parent, which it points away from
+    float hang;    // towards gravity for one towards its rest: how far it hangs of itself; 0 = where the pose has it
+    uint32_t tail; // of what hangs: the bone that it points to at rest, or its parent, which it points away from
 } hem_bone;
 HEM_STATIC_ASSERT(sizeof(hem_bone) == 64, "bone size");
 
