@@ -15,7 +15,7 @@
 {"hair", 100, play, 0xbae9487a1c39c509ull, 0xa09a91ceb930ffd7ull},
 {"octopus", 100, play, 0x19806c2a53b7556dull, 0xffe530e02beafccdull},
 {"monster", 100, play, 0xa7f91a2157afad21ull, 0x397f20551253b37dull},
-{"cape_girl_levels", 200, changing, 0x04de2ca276ce016dull, 0xad146bffd0a6627aull},
+{"cape_girl_levels", 200, changing, 0x1672d2c7ae628062ull, 0x67a1da4f7044d895ull},
 {"free", 120, drive_tuned, 0xea316555f6bf2e22ull, 0xc64025a493e4c347ull},
 {"sheet_self", 120, drive_tuned, 0x3fb3e39c4b0700b4ull, 0x03c09c1cb66beec2ull},
 {"cape", 120, drive_tuned, 0x29c4bacadc5eb338ull, 0x63c530d9ca345ea7ull},

@@ -249,7 +249,8 @@ hem_result hem_instance_user(const hem_scene* scene, hem_instance_id id, uint64_
 // joint * inverseBindMatrix of the glTF, is the same only where the glTF is in metres and bound where it stands; where it is
 // not, it makes a horse of 540 metres, or one that lies on its back. hem_asset_pose_from_skin (hem/inspect.h) makes the
 // right ones of those for every asset, hem_asset_pose_from_joints of the joints alone. A pose of absurd scale is refused.
-// Reached at the end of the next step; substeps go there in between.
+// Reached at the end of the next step; substeps go there in between. Bones that a VRM swings are turned on top of it to where
+// their gravity has them, as root and gravity are at this call.
 hem_result hem_instance_set_pose(hem_scene* scene, hem_instance_id id, const float* matrices, uint32_t bone_count,
                                  size_t stride);
 // Where the character stands at the end of the next step. The particles feel the motion, as far as felt_acceleration and
