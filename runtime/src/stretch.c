@@ -43,6 +43,9 @@ void hemi_stretch_prepare(hemi_step* s) {
 // Of the batches of a kind of range, those from the first to the last one that is part of the weave: kinds lie one behind
 // the other.
 static void trim(hem_range* range, const void* first, size_t size, size_t kind) {
+    if (!range->count) {
+        return; // nor need there be a first
+    }
     const uint8_t* kinds = (const uint8_t*)first + kind;
     while (range->count && !hem_kind_in(kinds[size * range->begin], HEM_KINDS_WEAVE)) {
         ++range->begin;
@@ -76,7 +79,9 @@ static void draw_strands(hemi_step* s, const hem_part* part) {
         .x = s->instance->x, .room = solve->strand, .prev = s->instance->v, .before = solve->planes};
     for (int i = 0; i < 2; ++i) {
         const hem_range range = hem_range_of(view->ranges, part, kinds[i]);
-        s->scene->kernels->draw_strands(view, view->row_batches + range.begin, range.count, &args);
+        if (range.count) { // without batches there is no pointer to add to
+            s->scene->kernels->draw_strands(view, view->row_batches + range.begin, range.count, &args);
+        }
     }
 }
 
