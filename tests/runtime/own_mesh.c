@@ -131,7 +131,7 @@ TEST it_follows_the_pose_by_itself(void) {
 
 // -- Saves and bits
 
-#define OWN_MESH_HASH 0xdc3e8c5e61292834ull
+#define OWN_MESH_HASH 0xba198c9f3771be7full
 
 TEST all_kernels_and_restored_ones_give_the_same_bits(void) {
     world w[4]; // wanted, scalar, the scene restored, the instance restored
@@ -231,8 +231,8 @@ static uint32_t cloth_thicknesses(const world* w, float thickness[8]) {
     return count;
 }
 
-// Elbows and knees stand out of the spheres of particles, which say how thin limbs are.
-TEST cloth_keeps_as_far_from_triangles_as_from_particles(void) {
+// Elbows and knees stand out of the spheres of particles, which say how thin limbs are: a share of that counts.
+TEST cloth_keeps_off_triangles_for_what_stands_out_of_limbs(void) {
     world a, b;
     float from_triangles[8], from_particles[8];
     ASSERT(world_open(&a, "cape_girl_mesh", NULL, NULL, 1));
@@ -240,7 +240,9 @@ TEST cloth_keeps_as_far_from_triangles_as_from_particles(void) {
     ASSERT_EQ(2u, cloth_thicknesses(&a, from_triangles));
     ASSERT_EQ(2u, cloth_thicknesses(&b, from_particles));
     for (int i = 0; i < 2; ++i) {
-        ASSERT_IN_RANGE((double)from_particles[i], (double)from_triangles[i], 1e-4);
+        printf("%.4f m from triangles, %.4f from particles\n", (double)from_triangles[i], (double)from_particles[i]);
+        ASSERT(from_triangles[i] < from_particles[i] - 1e-3f);
+        ASSERT(from_triangles[i] > 0.85f * from_particles[i]);
     }
     world_close(&a);
     world_close(&b);
@@ -248,7 +250,7 @@ TEST cloth_keeps_as_far_from_triangles_as_from_particles(void) {
 }
 
 SUITE(own_mesh_suite) {
-    RUN_TEST(cloth_keeps_as_far_from_triangles_as_from_particles);
+    RUN_TEST(cloth_keeps_off_triangles_for_what_stands_out_of_limbs);
     RUN_TEST(all_kernels_and_restored_ones_give_the_same_bits);
     if (getenv("HEM_EMULATED")) {
         return; // see main.c
