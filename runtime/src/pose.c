@@ -25,24 +25,25 @@ static hem_quat rotation_of(const float m[12]) {
 // bone, which is told here once and for all that follows the pose. What is below it goes along. All of it is rigid, so
 // nothing stretches, and what hangs straight down already stays where it is.
 
-static hem_vec3 turned(const float m[12], hem_vec3 v) {
-    hem_vec3 r = {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[4] * v.x + m[5] * v.y + m[6] * v.z,
-                  m[8] * v.x + m[9] * v.y + m[10] * v.z};
+static hem_mat34 matrix_of(const float m[12]) {
+    hem_mat34 r;
+    memcpy(r.m, m, sizeof(r.m));
     return r;
 }
 
+static hem_vec3 turned(const float m[12], hem_vec3 v) {
+    const hem_mat34 a = matrix_of(m);
+    return hem_mat34_vector(&a, v);
+}
+
 static hem_vec3 placed(const float m[12], hem_vec3 v) {
-    const hem_vec3 t = {m[3], m[7], m[11]};
-    return hem_vec3_add(turned(m, v), t);
+    const hem_mat34 a = matrix_of(m);
+    return hem_mat34_point(&a, v);
 }
 
 static void multiply(const float a[12], const float b[12], float out[12]) {
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 4; ++k) {
-            const float sum = a[4 * i] * b[k] + a[4 * i + 1] * b[4 + k] + a[4 * i + 2] * b[8 + k];
-            out[4 * i + k] = k == 3 ? sum + a[4 * i + 3] : sum;
-        }
-    }
+    const hem_mat34 x = matrix_of(a), y = matrix_of(b), product = hem_mat34_mul(&x, &y);
+    memcpy(out, product.m, sizeof(product.m));
 }
 
 // False where there is none.
